@@ -1,0 +1,29 @@
+"""Column-level lineage for Spark: which column feeds which, how, and since when.
+
+A Spark plan is a value, lineage is a function of that value, and everything else carries the answer somewhere.
+Importing this package imports no Spark, no numpy and no server; each public name loads its part on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from colline.errors import CollineError
+
+__version__ = "0.1.0"
+__all__ = ["CollineError"]
+
+# public name → (module, attribute) it lives in
+_HOMES: dict[str, tuple[str, str]] = {}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'colline' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

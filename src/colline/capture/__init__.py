@@ -1,0 +1,1 @@
+"""Session → plan: the tap inside the JVM, the thread that reads it, and the public `attach` and `lineage`."""

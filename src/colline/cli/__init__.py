@@ -1,0 +1,55 @@
+"""The command line: the same questions in other words, no query logic of its own.
+
+`COMMANDS` is the whole list. A command's module is imported only when that command is run or asked for help.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from colline import __version__
+from colline.errors import CollineError
+
+# command → (module that holds a click command named `command`, one-line help shown by `colline --help`)
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+
+class Lazy(click.Group):
+    """A group that knows its commands by name and imports one when it is needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table, which is the order of a user's day."""
+        return [*COMMANDS, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table itself, so that `--help` imports nothing."""
+        rows = [(name, COMMANDS[name][1]) for name in self.list_commands(ctx) if name in COMMANDS]
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="colline")
+def cli() -> None:
+    """Column-level lineage for Spark: what feeds a column, what it feeds, and since when."""
+
+
+def main() -> None:
+    """Run the command line; an error of ours becomes two lines on stderr and its documented exit code."""
+    try:
+        cli(standalone_mode=True)
+    except CollineError as error:
+        click.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)

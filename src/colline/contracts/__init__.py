@@ -1,0 +1,1 @@
+"""Data contracts made from and checked against lineage."""

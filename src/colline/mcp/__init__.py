@@ -1,0 +1,1 @@
+"""The same questions for agents, over the Model Context Protocol."""

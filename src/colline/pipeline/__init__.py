@@ -1,0 +1,1 @@
+"""Landed events → Delta tables: the PySpark pipeline from landing files to gold and snapshot."""

@@ -1,0 +1,1 @@
+"""Settings → implementations: the only room that picks which transport, which file system, which name."""
