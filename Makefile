@@ -5,7 +5,7 @@ UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
 EXTRAS := --extra all
 
-.PHONY: setup demo test lint bench lock clean
+.PHONY: setup demo test lint bench lock clean rest-docs
 
 setup: .venv/.ready
 
@@ -30,3 +30,6 @@ test: setup lint
 
 lock:
 	$(UV) pip compile pyproject.toml $(EXTRAS) --group dev --python-version 3.11 --generate-hashes --quiet -o requirements/dev.txt
+
+rest-docs: setup
+	$(BIN)/python -m colline.server.reference > docs/rest.md

@@ -1,0 +1,136 @@
+"""Shapes of what comes back, as JSON Schema. Every object may carry more keys than are listed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer"}
+FLAG: Schema = {"type": "boolean"}
+NUMBER: Schema = {"type": "number"}
+
+
+def maybe(schema: Schema) -> Schema:
+    """That, or null."""
+    if "type" in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def many(schema: Schema) -> Schema:
+    """A list of those."""
+    return {"type": "array", "items": schema}
+
+
+def record(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    """An object with these keys; `required` ones are always there."""
+    return {"type": "object", "required": list(required), "properties": {**required, **(optional or {})}}
+
+
+def ref(name: str) -> Schema:
+    """A shape of the table below, by name."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+ANYTHING: Schema = {"type": "object"}
+_NAMED = {"namespace": TEXT, "name": TEXT}
+_FIELD = {**_NAMED, "field": TEXT}
+_ANSWER: dict[str, Schema] = {"question": TEXT, "as_of": maybe(TEXT), "verdict": TEXT, "totals": ANYTHING}
+_PAGED: dict[str, Schema] = {"left_out": WHOLE, "cursor": maybe(TEXT)}
+_UNKNOWN = {"unknown": many(ref("Unknown"))}
+
+SCHEMAS: dict[str, Schema] = {
+    "Problem": record({"error": TEXT, "code": TEXT, "hint": maybe(TEXT)}, {"candidates": many(TEXT), "path": TEXT}),
+    "Unknown": record({"what": TEXT, "why": TEXT}),
+    "Job": record(_NAMED),
+    "Column": record(
+        _FIELD,
+        {
+            "id": WHOLE,
+            "distance": WHOLE,
+            "relation": {"type": "string", "enum": ["direct", "indirect"]},
+            "masked": FLAG,
+            "type": maybe(TEXT),
+            "tags": many(TEXT),
+            "layer": maybe(TEXT),
+            "upstream": WHOLE,
+            "downstream": WHOLE,
+        },
+    ),
+    "Edge": record(
+        {
+            "from": WHOLE,
+            "to": WHOLE,
+            "type": {"type": "string", "enum": ["DIRECT", "INDIRECT"]},
+            "subtype": maybe(TEXT),
+        },
+        {
+            "masking": FLAG,
+            "job": maybe(ref("Job")),
+            "description": maybe(TEXT),
+            "first_seen": maybe(TEXT),
+            "last_seen": maybe(TEXT),
+            "last_run": maybe(TEXT),
+        },
+    ),
+    "Walk": record(
+        {
+            **_ANSWER,
+            "of": many(ref("Column")),
+            "columns": many(ref("Column")),
+            "edges": many(ref("Edge")),
+            **_UNKNOWN,
+            **_PAGED,
+        }
+    ),
+    "Rows": record({**_ANSWER, "rows": many(ANYTHING), **_UNKNOWN, **_PAGED}, {"of": many(ANYTHING)}),
+    "Landings": record({**_ANSWER, "landings": many(ANYTHING), **_UNKNOWN, **_PAGED}, {"of": many(ANYTHING)}),
+    "Paths": record({**_ANSWER, "paths": many(ANYTHING), **_UNKNOWN, **_PAGED}, {"of": many(ANYTHING)}),
+    "Diff": record(
+        {**_ANSWER, "added": many(ANYTHING), "removed": many(ANYTHING), "changed": many(ANYTHING), **_PAGED},
+    ),
+    "Overview": record(
+        {"layers": many(ANYTHING), "flows": many(ANYTHING), "changes": many(ANYTHING), "examples": many(ANYTHING)}
+    ),
+    "Dataset": record({**_NAMED, "columns": many(ANYTHING)}),
+    "Status": record(
+        {
+            "version": TEXT,
+            "snapshot": maybe(WHOLE),
+            "as_of": maybe(TEXT),
+            "ready": FLAG,
+            "receiver": ANYTHING,
+            "ingest": ANYTHING,
+        }
+    ),
+    "Health": record({"status": TEXT}),
+    "Ready": record({"ready": FLAG, "receiver": FLAG, "lineage": FLAG}),
+    "OpenApi": record({"openapi": TEXT, "paths": ANYTHING}),
+    "Text": TEXT,
+    "MarquezGraph": record({"graph": many(ANYTHING)}),
+    "Received": record({"status": TEXT, "events": WHOLE}),
+    "BatchReceived": record(
+        {
+            "status": {"type": "string", "enum": ["success", "partial_success", "failure"]},
+            "summary": record({"received": WHOLE, "successful": WHOLE, "failed": WHOLE}),
+            "failed_events": many(record({"index": WHOLE, "path": TEXT, "reason": TEXT})),
+        }
+    ),
+    "Event": record(
+        {
+            "eventTime": {"type": "string", "format": "date-time"},
+            "producer": TEXT,
+            "schemaURL": TEXT,
+        },
+        {
+            "eventType": {"type": "string", "enum": ["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]},
+            "run": record({"runId": {"type": "string", "format": "uuid"}}, {"facets": ANYTHING}),
+            "job": record(_NAMED, {"facets": ANYTHING}),
+            "dataset": record(_NAMED, {"facets": ANYTHING}),
+            "inputs": many(record(_NAMED, {"facets": ANYTHING, "inputFacets": ANYTHING})),
+            "outputs": many(record(_NAMED, {"facets": ANYTHING, "outputFacets": ANYTHING})),
+        },
+    ),
+}
