@@ -1,0 +1,120 @@
+"""Every naming rule on the cases in `tests/cases/names`, and the laws that hold for all of them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from colline.events.dataset import NameContext, context_from_conf
+from colline.events.names import identify, identify_all
+from colline.events.paths import name_of_path
+from colline.plan.source import Source, SourceKind
+
+CASES = Path(__file__).parents[1] / "cases" / "names"
+Block = list[tuple[str, str]]
+
+
+def blocks() -> Iterator[tuple[str, Block]]:
+    for file in sorted(CASES.glob("*.txt")):
+        for text in file.read_text(encoding="utf-8").split("\n\n"):
+            lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+            pairs = [(key.strip(), value.strip()) for key, _, value in (line.partition(":") for line in lines)]
+            if pairs:
+                yield f"{file.stem}: {pairs[0][1]}", pairs[1:]
+
+
+ALL = dict(blocks())
+
+
+def every(block: Block, key: str) -> list[str]:
+    return [value for name, value in block if name == key]
+
+
+def one(block: Block, key: str, default: str = "") -> str:
+    return next(iter(every(block, key)), default)
+
+
+def source_of(block: Block) -> Source:
+    options = [tuple(text.split("=", 1)) for text in every(block, "option")]
+    options += [(key, one(block, key)) for key in ("url", "dbtable", "query") if every(block, key)]
+    default = "jdbc" if every(block, "url") else "table" if every(block, "table") else "path"
+    kind = SourceKind(one(block, "kind", "other" if every(block, "provider") else default))
+    table = one(block, "table")
+    at = table.find("delta.")
+    parts = (*(p for p in table[:at].split(".") if p), "delta", table[at + 6 :]) if at >= 0 else table.split(".")
+    return Source(
+        kind=kind,
+        provider=one(block, "provider"),
+        paths=tuple(every(block, "path")),
+        table=tuple(part for part in parts if part),
+        options=tuple(options),
+    )
+
+
+def context_of(block: Block) -> NameContext:
+    context = context_from_conf(dict(text.split("=", 1) for text in every(block, "conf")))
+    return replace(context, working_directory=one(block, "working_directory"), derby_home=one(block, "derby_home"))
+
+
+@pytest.mark.parametrize("title", ALL)
+def test_every_source_has_the_name_its_case_says(title: str) -> None:
+    block = ALL[title]
+    found = identify_all(source_of(block), context_of(block))
+    assert [f"{n.name.namespace} | {n.name.name}" for n in found] == every(block, "is")
+    if every(block, "link"):
+        assert [f"{s.namespace} | {s.name} | {s.type}" for s in found[0].symlinks] == every(block, "link")
+
+
+@pytest.mark.parametrize("title", ALL)
+def test_no_secret_reaches_a_name(title: str) -> None:
+    assert "s3cr3t" not in str(identify_all(source_of(ALL[title]), context_of(ALL[title])))
+
+
+@given(st.text(max_size=60), st.sampled_from(["", "s3a://b/", "file:", "/", "hdfs://h/", "c:\\"]))
+def test_any_path_has_a_name_and_naming_it_again_changes_nothing_but_encoding(text: str, prefix: str) -> None:
+    name = name_of_path(prefix + text, NameContext())
+    assert name.namespace and name.name
+    assert "//" not in name.name
+
+
+@given(st.text(max_size=80), st.text(max_size=40))
+def test_any_jdbc_url_has_a_name(url: str, table: str) -> None:
+    named = identify(Source(SourceKind.JDBC, options=(("url", f"jdbc:{url}"), ("dbtable", table))), NameContext())
+    assert named.name.namespace
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "mysql", "sqlserver", "oracle:thin", "db2", "h2:tcp", "strange"])
+@pytest.mark.parametrize("secret", ["user:hunter2@", "user:hunter2%40@"])
+def test_a_password_in_a_url_never_reaches_a_name(scheme: str, secret: str) -> None:
+    url = f"jdbc:{scheme}://{secret}h.example/db?password=hunter2;password=hunter2"
+    named = identify(Source(SourceKind.JDBC, options=(("url", url), ("dbtable", "t"))), NameContext())
+    assert "hunter2" not in str(named)
+
+
+PACKAGE = Path(__file__).parents[1] / "cases" / "packages" / "crm_names"
+ASK = """
+import logging; logging.basicConfig(format="%(message)s")
+from colline.events.names import NameContext, Source, SourceKind, identify
+crm = Source(SourceKind.OTHER, provider="com.example.crm", options=(("org", "shop"), ("object", "Account")))
+print(identify(crm, NameContext()).name)
+print(identify(Source(SourceKind.PATH, paths=("/data/x",)), NameContext()).name)
+"""
+
+
+def test_an_installed_package_adds_rules_and_a_broken_one_is_passed_over() -> None:
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE)}
+    done = subprocess.run([sys.executable, "-c", ASK], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        "DatasetName(namespace='crm://shop', name='Account')",
+        "DatasetName(namespace='file', name='/data/x')",
+    ]
+    assert done.stderr.count("naming rule broken raised RuntimeError and was passed over") == 1
+    assert "naming rule missing cannot be loaded" in done.stderr
