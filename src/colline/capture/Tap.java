@@ -1,0 +1,213 @@
+package colline;
+
+import java.util.HashSet;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The tap: a listener that notes which executions start and end, and a thread of its own that writes their plans as JSON.
+ *
+ * Compiled at attach time by Janino, so the source keeps to what Janino knows: no lambdas, no generics, explicit casts.
+ * The listener thread only queues references; the plan is an immutable value and is read on the tap's own thread.
+ */
+public class Tap extends org.apache.spark.scheduler.SparkListener implements Runnable {
+  private final LinkedBlockingQueue heard;
+  private final LinkedBlockingQueue told;
+  private final HashSet open = new HashSet();
+  private final int limit;
+  private volatile boolean closed = false;
+  private Thread thread;
+  private String pending = null;
+  private int position = 0;
+  public final AtomicLong dropped = new AtomicLong();
+  public final AtomicLong seen = new AtomicLong();
+  public final AtomicLong nested = new AtomicLong();
+  public final AtomicLong failures = new AtomicLong();
+  public final AtomicLong listenerNanos = new AtomicLong();
+  public final AtomicLong plans = new AtomicLong();
+  public final AtomicLong planNanos = new AtomicLong();
+
+  public Tap(int capacity, int limit) {
+    this.heard = new LinkedBlockingQueue(capacity);
+    this.told = new LinkedBlockingQueue(capacity);
+    this.limit = limit;
+  }
+
+  public void start() {
+    this.thread = new Thread(null, this, "colline-tap", 512L * 1024L * 1024L);
+    this.thread.setDaemon(true);
+    this.thread.start();
+  }
+
+  public void close() {
+    this.closed = true;
+    if (this.thread != null) this.thread.interrupt();
+  }
+
+  public boolean isIdle() {
+    return this.heard.isEmpty() && this.told.isEmpty() && !this.busy;
+  }
+
+  private volatile boolean busy = false;
+
+  public void onOtherEvent(org.apache.spark.scheduler.SparkListenerEvent e) {
+    if (this.closed) return;
+    long began = System.nanoTime();
+    try {
+      if (e instanceof org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart) onStart((org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart) e);
+      else if (e instanceof org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd) onEnd((org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd) e);
+      else if (e.getClass().getName().startsWith("org.apache.spark.sql.streaming.StreamingQueryListener")) onStream(e);
+      else return;
+    } catch (Throwable x) {
+      this.failures.incrementAndGet();
+    }
+    this.listenerNanos.addAndGet(System.nanoTime() - began);
+  }
+
+  public void onApplicationEnd(org.apache.spark.scheduler.SparkListenerApplicationEnd e) {
+    put(new Object[] {"application_end", Long.valueOf(-1L), Long.valueOf(e.time()), null, null, null, null});
+  }
+
+  private void onStart(org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart e) {
+    Long id = Long.valueOf(e.executionId());
+    scala.Option root = e.rootExecutionId();
+    if (root.isDefined() && ((Number) root.get()).longValue() != e.executionId()) {
+      this.nested.incrementAndGet();
+      return;
+    }
+    this.seen.incrementAndGet();
+    org.apache.spark.sql.execution.QueryExecution running = org.apache.spark.sql.execution.SQLExecution.getQueryExecution(e.executionId());
+    boolean queued = put(new Object[] {"start", id, Long.valueOf(e.time()), e.description(), running, call(e, "jobTags"), null});
+    if (this.open.size() > 100000) this.open.clear();
+    // an id kept positive has told its plan already
+    this.open.add(Long.valueOf(queued && running != null ? e.executionId() + 1 : -e.executionId() - 1));
+  }
+
+  private void onEnd(org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd e) {
+    long id = e.executionId();
+    boolean told = this.open.remove(Long.valueOf(id + 1));
+    boolean untold = this.open.remove(Long.valueOf(-id - 1));
+    if (!told && !untold) return;
+    String error = null;
+    scala.Option message = e.errorMessage();
+    if (message.isDefined() && String.valueOf(message.get()).length() > 0) error = String.valueOf(message.get());
+    Object[] item = new Object[] {"end", Long.valueOf(id), Long.valueOf(e.time()), error, e.qe(), null, Boolean.valueOf(untold)};
+    // the end of a run is worth a little patience: without it the run would stay open for ever
+    put(item);
+  }
+
+  private void onStream(Object e) {
+    String name = e.getClass().getSimpleName();
+    Object progress = call(e, "progress");
+    if (name.equals("QueryProgressEvent") && progress != null) {
+      put(new Object[] {"stream_progress", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), String.valueOf(call(progress, "json")), null, null, String.valueOf(call(progress, "runId"))});
+    } else if (name.equals("QueryStartedEvent")) {
+      put(new Object[] {"stream_start", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), (String) call(e, "name"), null, String.valueOf(call(e, "id")), String.valueOf(call(e, "runId"))});
+    } else if (name.equals("QueryTerminatedEvent")) {
+      Object error = call(e, "exception");
+      String text = error instanceof scala.Option && ((scala.Option) error).isDefined() ? String.valueOf(((scala.Option) error).get()) : null;
+      put(new Object[] {"stream_end", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), text, null, null, String.valueOf(call(e, "runId"))});
+    }
+  }
+
+  private boolean put(Object[] item) {
+    if (this.heard.offer(item)) return true;
+    this.dropped.incrementAndGet();
+    return false;
+  }
+
+  public void run() {
+    while (!this.closed) {
+      try {
+        Object[] item = (Object[]) this.heard.poll(500L, TimeUnit.MILLISECONDS);
+        if (item == null) continue;
+        this.busy = true;
+        String text = tell(item);
+        if (text != null && !this.told.offer(text)) this.dropped.incrementAndGet();
+      } catch (InterruptedException x) {
+        // closed: the loop's condition ends it
+      } catch (Throwable x) {
+        this.failures.incrementAndGet();
+      }
+      this.busy = false;
+    }
+  }
+
+  private String tell(Object[] item) {
+    String kind = (String) item[0];
+    StringBuilder b = new StringBuilder(4096);
+    b.append("{\"kind\":\"").append(kind).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
+    if (item[3] != null) { b.append(",\"text\":"); Dump.string(b, Dump.cut((String) item[3], 20000)); }
+    if (kind.startsWith("stream")) {
+      b.append(",\"run\":"); Dump.string(b, String.valueOf(item[6]));
+      if (item[5] != null) { b.append(",\"query\":"); Dump.string(b, String.valueOf(item[5])); }
+      if (kind.equals("stream_progress")) { Object[] last = streamPlan(String.valueOf(item[6])); if (last != null) planOf(b, last[0]); }
+      return b.append('}').toString();
+    }
+    if (item[5] != null) { b.append(",\"tags\":"); Dump.strings(b, item[5]); }
+    org.apache.spark.sql.execution.QueryExecution qe = (org.apache.spark.sql.execution.QueryExecution) item[4];
+    if (qe != null) {
+      boolean untold = item[6] == null || ((Boolean) item[6]).booleanValue();
+      if (untold) {
+        Object plan = qe.analyzed();
+        if (Dump.isDeltaLog(plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
+        planOf(b, plan);
+      }
+      if (kind.equals("end")) Dump.metrics(b, qe);
+    }
+    return b.append('}').toString();
+  }
+
+  private void planOf(StringBuilder b, Object plan) {
+    long began = System.nanoTime();
+    b.append(",\"plan\":").append(Dump.plan(plan, this.limit));
+    this.plans.incrementAndGet();
+    this.planNanos.addAndGet(System.nanoTime() - began);
+  }
+
+  private HashSet streams = new HashSet();
+
+  /** The analyzed plan of a stream's last batch, the first time it is asked for; null afterwards. */
+  private Object[] streamPlan(String run) {
+    if (this.streams.contains(run)) return null;
+    scala.Option session = org.apache.spark.sql.SparkSession.getDefaultSession();
+    if (!session.isDefined()) return null;
+    Object streams = call(session.get(), "streams");
+    Object[] active = (Object[]) call(streams, "active");
+    for (int i = 0; active != null && i < active.length; i++) {
+      if (!run.equals(String.valueOf(call(active[i], "runId")))) continue;
+      Object execution = call(active[i], "streamingQuery");
+      if (execution == null) execution = active[i];
+      Object last = call(execution, "lastExecution");
+      if (last == null) return null;
+      if (this.streams.size() > 10000) this.streams.clear();
+      this.streams.add(run);
+      return new Object[] {call(last, "analyzed")};
+    }
+    return null;
+  }
+
+  /** The next message's first piece, or null after `millis`; a '+' in front says that `more` has the rest. */
+  public String poll(long millis) throws InterruptedException {
+    String text = (String) this.told.poll(millis, TimeUnit.MILLISECONDS);
+    if (text == null) return null;
+    this.pending = Dump.pack(text);
+    this.position = 0;
+    return more();
+  }
+
+  public String more() {
+    int end = Math.min(this.pending.length(), this.position + Dump.PIECE);
+    String piece = (end < this.pending.length() ? "+" : ".") + this.pending.substring(this.position, end);
+    this.position = end;
+    return piece;
+  }
+
+  public String stats() {
+    return "{\"dropped\":" + this.dropped.get() + ",\"seen\":" + this.seen.get() + ",\"nested\":" + this.nested.get() + ",\"failures\":" + this.failures.get()
+        + ",\"listener_nanos\":" + this.listenerNanos.get() + ",\"plans\":" + this.plans.get() + ",\"plan_nanos\":" + this.planNanos.get() + "}";
+  }
+
+  static Object call(Object target, String method) { return Dump.call(target, method); }
+}

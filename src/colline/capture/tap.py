@@ -1,0 +1,116 @@
+"""The JVM's side of capture: compile the tap inside the session's own JVM and read what it says.
+
+Messages are JSON objects. `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`: one pair per root
+execution, `text` is the description at the start and the error at the end (absent when it succeeded), `plan` comes with the
+start or, when the query was over before the listener heard of it, with the end; `own` marks Delta's reading of its own log.
+`{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams, `{"kind": "application_end"}` at the end.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from colline.errors import CollineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+CAPACITY = 10_000
+PLAN_LIMIT = 48_000_000
+_SOURCES = ("Dump", "Tap")
+_compiled: dict[int, dict[str, Any]] = {}
+
+
+class NoJvmError(CollineError):
+    """A session without a JVM in this process (Spark Connect), which cannot be tapped."""
+
+
+def classes(spark: SparkSession) -> dict[str, Any]:
+    """The tap's classes, compiled once in each JVM by the compiler that every Spark carries."""
+    jvm = getattr(spark, "_jvm", None)
+    if jvm is None:
+        raise NoJvmError(
+            "this session has no JVM to tap", hint="Spark Connect is not supported; attach in the driver's own process"
+        )
+    if id(jvm) not in _compiled:
+        _compiled.clear()
+        _compiled[id(jvm)] = _compile(jvm)
+    return _compiled[id(jvm)]
+
+
+def _compile(jvm: Any) -> dict[str, Any]:
+    loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    found = {}
+    for name in _SOURCES:
+        compiler = jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(loader)
+        compiler.cook(files(__package__).joinpath(f"{name}.java").read_text(encoding="utf-8"))
+        loader = compiler.getClassLoader()
+        found[name] = loader.loadClass(f"colline.{name}")
+    found["jvm"] = jvm
+    found["describer"] = found["Dump"].getConstructor(None).newInstance(None)
+    return found
+
+
+def describe(spark: SparkSession, plan: Any) -> dict[str, Any]:
+    """The flat JSON of one analyzed plan."""
+    message = _unpack(classes(spark)["describer"].describe(plan, PLAN_LIMIT))
+    if "failure" in message:
+        raise CollineError(f"the plan could not be read: {message['failure']}", hint="please report this query")
+    plan_json: dict[str, Any] = message["plan"]
+    return plan_json
+
+
+class Tap:
+    """One listener in one Spark application, and the queue of what it heard."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        found = classes(spark)
+        jvm = found["jvm"]
+        arguments = _array(spark, jvm.java.lang.Integer.valueOf(CAPACITY), jvm.java.lang.Integer.valueOf(PLAN_LIMIT))
+        self._context = spark._jsc.sc()
+        self._tap = found["Tap"].getConstructors()[0].newInstance(arguments)
+        self._tap.start()
+        self._context.addSparkListener(self._tap)
+
+    def poll(self, milliseconds: int) -> dict[str, Any] | None:
+        """The next message, or None when nothing was heard in that time."""
+        first = self._tap.poll(milliseconds)
+        return None if first is None else _unpack(self._tap, first)
+
+    def is_idle(self) -> bool:
+        """Whether everything heard was also read."""
+        return bool(self._tap.isIdle())
+
+    def stats(self) -> dict[str, int]:
+        """Counters of the JVM's side."""
+        counters: dict[str, int] = msgspec.json.decode(self._tap.stats())
+        return counters
+
+    def close(self) -> None:
+        """Stop listening; the tap's thread ends."""
+        self._context.removeSparkListener(self._tap)
+        self._tap.close()
+
+
+def _unpack(reply: Any, first: str | None = None) -> dict[str, Any]:
+    pieces = [first if first is not None else reply.more()]
+    while pieces[-1][0] == "+":
+        pieces.append(reply.more())
+    packed = "".join(piece[1:] for piece in pieces)
+    message: dict[str, Any] = msgspec.json.decode(zlib.decompress(base64.b64decode(packed)))
+    return message
+
+
+def _array(spark: SparkSession, *items: Any) -> Any:
+    gateway = spark.sparkContext._gateway
+    assert gateway is not None
+    array = gateway.new_array(gateway.jvm.java.lang.Object, len(items))
+    for place, item in enumerate(items):
+        array[place] = item
+    return array
