@@ -1,9 +1,12 @@
 """The JVM's side of capture: compile the tap inside the session's own JVM and read what it says.
 
-Messages are JSON objects. `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`: one pair per root
-execution, `text` is the description at the start and the error at the end (absent when it succeeded), `plan` comes with the
-start or, when the query was over before the listener heard of it, with the end; `own` marks Delta's reading of its own log.
-`{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams, `{"kind": "application_end"}` at the end.
+Messages are JSON objects:
+
+- `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`, one pair per execution. `text` is
+  the description at the start and the error at the end (absent when it succeeded). `plan` comes with the start or, when
+  the query was over before the listener heard of it, with the end. `own` marks Delta's reading of its own log.
+- `{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams.
+- `{"kind": "application_end"}` when the application ends.
 """
 
 from __future__ import annotations

@@ -1,0 +1,46 @@
+"""The tap's flat JSON → nodes. Children come first in the list, so one pass builds the whole plan without recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from colline.errors import PlanError
+from colline.plan.node import Node, Sort, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A decoded plan. `partial` says that it was too large or too deep and only its leaves were read."""
+
+    root: Node
+    nodes: tuple[Node, ...]
+    partial: bool = False
+
+
+def decode(data: Mapping[str, Any]) -> Plan:
+    """The plan in `data`, which has `classes`, `nodes` and `root` as the tap writes them."""
+    try:
+        kinds = [(name, Sort(sort), tuple(fields), function or "") for name, sort, fields, function in data["classes"]]
+        nodes: list[Node] = []
+        for place, (kind, *arguments) in enumerate(data["nodes"]):
+            name, sort, fields, function = kinds[kind]
+            values = {field: _value(item, nodes) for field, item in zip(fields, arguments, strict=True)}
+            nodes.append(Node(name, sort, MappingProxyType(values), place, function))
+        return Plan(nodes[data["root"]], tuple(nodes), bool(data.get("partial")))
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise PlanError(
+            f"not a plan as the tap writes it: {error!r}", hint="record it again with this version of colline"
+        ) from error
+
+
+def _value(item: Any, nodes: Sequence[Node]) -> Value:
+    if type(item) is int:
+        return nodes[item]
+    if isinstance(item, list):
+        return tuple([_value(inner, nodes) for inner in item])
+    if item is None or isinstance(item, str | bool):
+        return item
+    raise PlanError(f"a plan holds a {type(item).__name__}", hint="record it again with this version of colline")

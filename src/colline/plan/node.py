@@ -1,0 +1,111 @@
+"""A node of a plan: an operator, an expression, or a described thing such as a catalog table. Frozen, no behaviour.
+
+Spark's own class name is the `kind`, and Spark's own argument names are the `arguments`: a new Spark version changes
+data, not code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias, Union
+
+Value: TypeAlias = Union["Node", str, bool, tuple["Value", ...], None]
+
+
+class Sort(Enum):
+    """What a node is part of."""
+
+    OPERATOR = "p"
+    EXPRESSION = "e"
+    THING = "o"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One node; equal only to itself, because the same expression at two places is two expressions."""
+
+    kind: str
+    sort: Sort
+    arguments: Mapping[str, Value]
+    place: int = 0
+    function: str = ""
+
+    def get(self, name: str) -> Value:
+        """The argument of that name, or None: versions of Spark differ in what they have."""
+        return self.arguments.get(name)
+
+    def node(self, name: str) -> Node:
+        """The argument of that name, which is a node."""
+        found = self.arguments[name]
+        assert isinstance(found, Node)
+        return found
+
+    def maybe(self, name: str) -> Node | None:
+        """The argument of that name if it is a node."""
+        found = self.arguments.get(name)
+        return found if isinstance(found, Node) else None
+
+    def nodes(self, name: str) -> tuple[Node, ...]:
+        """Every node in the argument of that name, however it is nested in lists."""
+        return tuple(_nodes(self.arguments.get(name)))
+
+    def text(self, name: str) -> str:
+        """The argument of that name as text; empty when it is absent."""
+        found = self.arguments.get(name)
+        return found if isinstance(found, str) else ""
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        """The strings in the argument of that name."""
+        found = self.arguments.get(name)
+        items = found if isinstance(found, tuple) else (found,)
+        return tuple(item for item in items if isinstance(item, str))
+
+    def pairs(self, name: str) -> tuple[tuple[str, str], ...]:
+        """The argument of that name as pairs of strings: a map of options."""
+        found = self.arguments.get(name)
+        items = found if isinstance(found, tuple) else ()
+        return tuple((str(item[0]), str(item[1])) for item in items if isinstance(item, tuple) and len(item) == 2)
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether this is a relational operator or a command."""
+        return self.sort is Sort.OPERATOR
+
+    @property
+    def is_expression(self) -> bool:
+        """Whether this computes a value."""
+        return self.sort is Sort.EXPRESSION
+
+    def inside(self) -> Iterator[Node]:
+        """The nodes directly in the arguments, in order."""
+        for value in self.arguments.values():
+            yield from _nodes(value)
+
+    @property
+    def children(self) -> tuple[Node, ...]:
+        """The operators this operator reads. An expression's sub-query is not among them."""
+        return tuple(node for node in self.inside() if node.is_operator)
+
+    @property
+    def expressions(self) -> tuple[Node, ...]:
+        """The expressions directly in the arguments; `output` names what comes out and is none."""
+        return tuple(
+            node
+            for name, value in self.arguments.items()
+            if name != "output"
+            for node in _nodes(value)
+            if node.is_expression
+        )
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} @{self.place}>"
+
+
+def _nodes(value: Value) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes(item)
