@@ -3,33 +3,61 @@ SHELL := bash
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
-EXTRAS := --extra all
+# uv trusts what this computer trusts, as behind a company proxy
+export UV_SYSTEM_CERTS ?= 1
+LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
+COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
+SPARKS := 3.5 4.0 4.2 4.3
+# Java and Node come as wheels where the computer has none; looked at only while setting up
+BROUGHT = $(shell tools/lacks)
 
-.PHONY: setup demo test lint bench lock clean rest-docs
+.PHONY: help setup demo test test-matrix lint bench browser lock clean
 
-setup: .venv/.ready
+help:
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-.uv/bin/uv:
-	$(PYTHON) -m venv .uv
-	.uv/bin/pip install --quiet uv
+setup: .venv/.ready ## build .venv with every extra and development tool
+
+.uv/bin/uv: requirements/uv.txt
+	@PYTHON='$(PYTHON)' tools/bring-uv
 
 .venv/.ready: requirements/dev.txt pyproject.toml $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv)
-	test -x $(BIN)/python || $(UV) venv --quiet --python '>=3.10,<3.13' .venv
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt
+	test -x $(BIN)/python || $(UV) venv --quiet --python '>=3.10,<3.15' .venv
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt $(BROUGHT)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
-	touch $@
+	@touch $@
 
-lint: setup
+browser: setup
+	@$(BIN)/python tools/bring_browser.py
+
+lint: setup ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-test: setup lint
+test: setup lint browser ## set everything up and pass the tests
 	$(BIN)/python -m pytest
 
-lock:
-	$(UV) pip compile pyproject.toml $(EXTRAS) --group dev --python-version 3.11 --generate-hashes --quiet -o requirements/dev.txt
+test-matrix: setup ## the lineage cases on the other Sparks: make test-matrix SPARKS="3.5 4.0"
+	UV='$(UV)' $(BIN)/python tools/matrix.py $(SPARKS)
 
-rest-docs: setup
+bench: setup ## every benchmark, as ratios inside one run
+	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## write requirements/*.txt anew
+	$(call COMPILE) --extra all --group dev -o requirements/dev.txt
+	$(call COMPILE) --extra jre -c requirements/dev.txt -o requirements/jre.txt
+	$(call COMPILE) --group node -c requirements/dev.txt -o requirements/node.txt
+	$(UV) pip compile --group uv $(call LOCKED) -o requirements/uv.txt
+	$(call COMPILE) --group spark-3.5 -o requirements/spark-3.5.txt
+	$(call COMPILE) --group spark-4.0 -o requirements/spark-4.0.txt
+	$(call COMPILE) --group spark-4.2 --override requirements/spark-4.2.override -o requirements/spark-4.2.txt
+	$(call COMPILE,3.11) --group spark-4.3 -o requirements/spark-4.3.txt
+
+.PHONY: rest-docs
+rest-docs: setup ## docs/rest.md, from the table of endpoints
 	$(BIN)/python -m colline.server.reference > docs/rest.md
+
+clean: ## remove what the other targets made
+	rm -rf .venv .venvs .uv
