@@ -6,10 +6,18 @@ trust store of its own and knows nothing of a company's authority: behind such a
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
+import re
 import ssl
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
 
 STORE_PASSWORD = "changeit"  # noqa: S105 - Java's own default; a trust store holds public certificates only
 
@@ -41,11 +49,20 @@ def trust_store(bundle: Path, folder: Path) -> Path:
 
 
 def _as_pkcs12(pem: bytes) -> bytes:
-    from cryptography import x509
     from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
     entries = [
         pkcs12.PKCS12Certificate(certificate, f"authority-{number}".encode())
-        for number, certificate in enumerate(x509.load_pem_x509_certificates(pem))
+        for number, certificate in enumerate(_certificates(pem))
     ]
     return pkcs12.serialize_java_truststore(entries, BestAvailableEncryption(STORE_PASSWORD.encode()))
+
+
+def _certificates(pem: bytes) -> Iterator[Certificate]:
+    """Every certificate that can be read: old ones in system bundles break today's rules, so each is read alone."""
+    from cryptography.x509 import load_pem_x509_certificate
+
+    for block in re.findall(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", pem, re.DOTALL):
+        with warnings.catch_warnings(), contextlib.suppress(ValueError):
+            warnings.simplefilter("ignore")
+            yield load_pem_x509_certificate(block)
