@@ -1,1 +1,9 @@
 """Settings → implementations: the only room that picks which transport, which file system, which name."""
+
+from __future__ import annotations
+
+from colline.wiring.resolve import Resolved, resolve, settings_from, shown
+from colline.wiring.settings import Settings
+from colline.wiring.transports import transport_from
+
+__all__ = ["Resolved", "Settings", "resolve", "settings_from", "shown", "transport_from"]

@@ -1,0 +1,78 @@
+"""How the program ends, and what still happens then.
+
+At interpreter exit, `sys.exit`, an uncaught exception and Ctrl-C, whatever was given to `at_end` runs, newest first,
+so a watch says its last word before the transports below it drain and close.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import logging
+import sys
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+log = logging.getLogger("colline.transport")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the program ends. `failed` is true for an uncaught exception, Ctrl-C and a non-zero `sys.exit`."""
+
+    failed: bool = False
+    why: str = ""
+
+
+_ending = Ending()
+_installed = False
+
+
+def ending() -> Ending:
+    """How the program ends, as far as it is known now; a program that still runs is not failed."""
+    return _ending
+
+
+def at_end(call: Callable[[], None]) -> None:
+    """Run `call` when the program ends, however it ends; what it raises is logged."""
+    watch_exits()
+
+    def guarded() -> None:
+        try:
+            call()
+        except Exception:
+            log.exception("colline: stumbled at the end of the program")
+
+    atexit.register(guarded)
+
+
+def watch_exits() -> None:
+    """From now on `ending` knows how the program ends. Hooks that were there before are called as before."""
+    global _installed  # noqa: PLW0603 (the interpreter has one exit)
+    if _installed:
+        return
+    _installed = True
+    before_hook, before_exit = sys.excepthook, sys.exit
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
+        _say(f"{kind.__name__}: {error}" if str(error) else kind.__name__)
+        return before_hook(kind, error, trace)
+
+    def leave(status: Any = None, /) -> NoReturn:
+        # In a notebook the kernel catches it and goes on; in a side thread only that thread ends.
+        if threading.current_thread() is threading.main_thread() and not hasattr(builtins, "get_ipython"):
+            _say(None if status is None or status == 0 else f"sys.exit({status!r})")
+        before_exit(status)
+
+    sys.excepthook = hook
+    sys.exit = leave
+
+
+def _say(why: str | None) -> None:
+    global _ending  # noqa: PLW0603 (the interpreter has one exit)
+    _ending = Ending(failed=why is not None, why=why or "")

@@ -1,0 +1,220 @@
+"""Settings → a transport. `KINDS` lists what ships; others come by the entry point `colline.transports`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from importlib.metadata import entry_points
+from typing import Any
+from urllib.parse import quote
+
+from colline.errors import SettingError, TransportError
+from colline.transport import options as kinds
+from colline.transport.breaker import Patience
+from colline.transport.buffer import Buffer, MemoryBuffer
+from colline.transport.carrier import Carrier, Pace
+from colline.transport.composite import CompositeTransport
+from colline.transport.files import Files, FsspecFiles, LocalFiles, scheme_of
+from colline.transport.lake import LakeSink
+from colline.transport.local import ConsoleSink, EmitterSink, FileSink, NothingSink
+from colline.transport.memory import MemoryTransport
+from colline.transport.protocol import Sink, Transport
+from colline.wiring.names import canonical, converted, fold, nearest
+from colline.wiring.settings import Settings
+
+ENTRY_POINTS = "colline.transports"
+FilesFor = Callable[[str], Files]  # base address → files there, with the Spark session's own credentials
+
+
+def transport_from(settings: Settings, files_for: FilesFor | None = None) -> Transport:
+    """The transport that the settings ask for. `files_for` gives the Spark session's files, when there is a session."""
+    if settings.disabled:
+        return _carrier("noop", NothingSink(), kinds.Common(), settings)
+    given = settings.transport
+    if given is None:
+        given = {"type": "lake", "base": settings.lake} if settings.lake else {"type": "console"}
+    return _built(given, settings, files_for)
+
+
+def _built(given: Any, settings: Settings, files_for: FilesFor | None) -> Transport:
+    if isinstance(given, (list, tuple)):
+        return _composite(
+            {_part_name(part, position): part for position, part in enumerate(given)}, settings, files_for
+        )
+    if isinstance(given, Mapping):
+        return _of_kind(given, settings, files_for)
+    if isinstance(given, (Carrier, CompositeTransport, MemoryTransport)):
+        return given
+    if hasattr(given, "emit"):
+        return _carrier("own", EmitterSink(given), kinds.Common(), settings)
+    raise SettingError(
+        f"setting `transport`: expected a table, a list or an object with `emit`, got {type(given).__name__}",
+        hint='for example transport = {"type": "lake", "base": "/data/lake"}',
+    )
+
+
+def _of_kind(given: Mapping[str, Any], settings: Settings, files_for: FilesFor | None) -> Transport:
+    rest = {name: value for name, value in given.items() if fold(name) not in kinds.IGNORED}
+    kind = next((str(rest.pop(name)) for name in list(rest) if fold(name) == "type"), None)
+    if kind is None:
+        raise SettingError("setting `transport`: it has no `type`", hint=f"one of {', '.join(known_kinds())}")
+    if fold(kind) == "composite":
+        return _composite(_parts(rest), settings, files_for)
+    row = KINDS.get(fold(kind))
+    if row is None:
+        return _foreign(kind, rest, settings)
+    options = options_of(row[0], rest)
+    if isinstance(options, kinds.MemoryOptions):
+        return MemoryTransport(options.capacity)
+    return _carrier(fold(kind), row[1](options, settings, files_for), options, settings)
+
+
+def options_of(kind: Any, given: Mapping[str, Any]) -> Any:
+    """The typed options; names of OpenLineage's clients are understood."""
+    given = {name: float(value) / 1000 if fold(name) == "timeoutinmillis" else value for name, value in given.items()}
+    return converted(canonical(given, kind, where="transport.", aliases=kinds.ALIASES), kind, where="transport.")
+
+
+def _parts(rest: Mapping[str, Any]) -> dict[str, Any]:
+    parts = next((value for name, value in rest.items() if fold(name) == "transports"), None)
+    if isinstance(parts, Mapping):
+        return dict(parts)
+    if isinstance(parts, (list, tuple)):
+        return {_part_name(part, position): part for position, part in enumerate(parts)}
+    raise SettingError("setting `transport`: a composite needs `transports`", hint="a list or a table of transports")
+
+
+def _part_name(part: Any, position: int) -> str:
+    named = part.get("name") or part.get("type") if isinstance(part, Mapping) else type(part).__name__
+    return f"{position}-{named}"
+
+
+def _composite(parts: Mapping[str, Any], settings: Settings, files_for: FilesFor | None) -> Transport:
+    if not parts:
+        raise SettingError("setting `transport`: the list of transports is empty", hint="remove it, or name one")
+    spools = [part["spool"] for part in parts.values() if isinstance(part, Mapping) and part.get("spool")]
+    if len(set(spools)) < len(spools):
+        raise SettingError("setting `transport`: two transports share one spool", hint="give each a folder of its own")
+    built: dict[str, Transport] = {}
+    try:
+        for name, part in parts.items():
+            built[name] = _built(part, settings, files_for)
+    except BaseException:
+        for transport in built.values():
+            transport.close(0)
+        raise
+    return CompositeTransport(built)
+
+
+def _foreign(kind: str, given: Mapping[str, Any], settings: Settings) -> Transport:
+    """A transport of another package: its entry point is called with the options and gives a sink or an emitter."""
+    found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+    if kind not in found:
+        raise SettingError(f"there is no transport `{kind}`", hint=nearest(kind, known_kinds()))
+    try:
+        made = found[kind].load()(dict(given))
+    except Exception as error:
+        raise TransportError(f"transport `{kind}` of another package cannot be built: {error}") from error
+    if not (hasattr(made, "deliver") or hasattr(made, "emit")):
+        raise TransportError(f"transport `{kind}` of another package has neither `deliver` nor `emit`")
+    return _carrier(kind, made if hasattr(made, "deliver") else EmitterSink(made), kinds.Common(), settings)
+
+
+def known_kinds() -> list[str]:
+    """Names of the transports that ship and of those other packages add."""
+    return sorted({*KINDS, "composite", *(point.name for point in entry_points(group=ENTRY_POINTS))})
+
+
+def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -> Carrier:
+    pace = Pace(
+        batch_size=options.batch_size,
+        flush_seconds=options.flush_interval_seconds,
+        queue_capacity=options.queue_capacity,
+        shutdown_timeout=settings.shutdown_timeout,
+        patience=Patience(
+            backoff=options.backoff_seconds,
+            breaker_after=options.breaker_after,
+            breaker_seconds=options.breaker_seconds,
+        ),
+    )
+    return Carrier(name, sink, pace, _buffer(options))
+
+
+def _buffer(options: kinds.Common) -> Buffer:
+    return MemoryBuffer(options.queue_capacity)
+
+
+_GUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def onelake(workspace: str, lakehouse: str) -> str:
+    """`Sales`, `Bronze.Lakehouse` → `abfss://Sales@onelake.dfs.fabric.microsoft.com/Bronze.Lakehouse/Files`."""
+    by_id = _GUID.fullmatch(workspace), _GUID.fullmatch(lakehouse)
+    if bool(by_id[0]) != bool(by_id[1]):
+        raise SettingError(
+            "setting `transport`: OneLake takes two GUIDs or two names, not one of each",
+            hint="give `workspace` and `lakehouse` in the same form",
+        )
+    item = lakehouse if by_id[1] or "." in lakehouse else f"{lakehouse}.Lakehouse"
+    return f"abfss://{quote(workspace)}@onelake.dfs.fabric.microsoft.com/{quote(item)}/Files"
+
+
+def lake_base(options: kinds.LakeOptions, settings: Settings) -> str:
+    """The address of the lake: `base`, or the OneLake path of `workspace` and `lakehouse`, or the `lake` setting."""
+    if options.workspace and options.lakehouse:
+        return onelake(options.workspace, options.lakehouse)
+    if options.workspace or options.lakehouse:
+        raise SettingError("setting `transport`: OneLake needs both `workspace` and `lakehouse`")
+    base = options.base or settings.lake
+    if not base:
+        raise SettingError("setting `transport.base`: the lake transport needs it", hint="or set `lake`")
+    return base
+
+
+def files_at(base: str, options: kinds.LakeOptions, files_for: FilesFor | None) -> Files:
+    """Local disk as it is; elsewhere through the Spark session, or fsspec where there is none."""
+    if scheme_of(base) in {"", "file"}:
+        return LocalFiles()
+    if files_for is not None:
+        return files_for(base)
+    if options.workspace:
+        raise TransportError(
+            f"cannot write to {base}: no Spark session was found to take credentials from",
+            hint="attach to a live session: colline.attach(spark, …)",
+        )
+    return FsspecFiles(base, options.storage_options)
+
+
+def _lake(options: kinds.LakeOptions, settings: Settings, files_for: FilesFor | None) -> Sink:
+    base = lake_base(options, settings)
+    return LakeSink(base, options.folder, files_at(base, options, files_for))
+
+
+def _file(options: kinds.FileOptions, *_: Any) -> Sink:
+    if scheme_of(options.location) not in {"", "file"}:
+        raise SettingError(
+            f"setting `transport.location`: {options.location} is not a local path",
+            hint='{"type": "lake", "base": …} writes anywhere',
+        )
+    return FileSink(options.location)
+
+
+def _console(options: kinds.ConsoleOptions, *_: Any) -> Sink:
+    return ConsoleSink(options.stream)
+
+
+def _nothing(*_: Any) -> Sink:
+    return NothingSink()
+
+
+Build = Callable[[Any, Settings, "FilesFor | None"], Sink]
+
+# kind → (its options, how its sink is made)
+KINDS: dict[str, tuple[type, Build]] = {
+    "console": (kinds.ConsoleOptions, _console),
+    "file": (kinds.FileOptions, _file),
+    "lake": (kinds.LakeOptions, _lake),
+    "onelake": (kinds.LakeOptions, _lake),
+    "memory": (kinds.MemoryOptions, _nothing),
+    "noop": (kinds.Common, _nothing),
+}
