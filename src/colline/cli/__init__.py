@@ -14,7 +14,10 @@ from colline import __version__
 from colline.errors import CollineError
 
 # command → (module that holds a click command named `command`, one-line help shown by `colline --help`)
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),
+    "token": ("colline.cli.token", "Make, list and revoke the server's tokens."),
+}
 
 
 class Lazy(click.Group):

@@ -189,7 +189,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     ),
     "status": {
         "version": "0.1.0",
-        "snapshot": 17,
+        "snapshot": "20260302T120400000000Z",
         "as_of": _T,
         "ready": True,
         "receiver": {"accepted": 5120, "refused": 3, "waiting": 0, "last_event": _T, "rate": 12.5},

@@ -32,8 +32,8 @@ This page is made from the server's table of endpoints (`make rest-docs`); `/ope
 - Beyond loopback every request needs `Authorization: Bearer TOKEN`; the scope is named at each endpoint (`admin` has
   all). `/healthz`, `/readyz` and `/openapi.json` need none.
 - An answer has `ETag`, made from the snapshot's version and the question. With `If-None-Match` an unchanged answer is
-  304 without a body. `X-Colline-Snapshot` is the version of the snapshot that answered; when it grows, there is newer
-  lineage.
+  304 without a body. `X-Colline-Snapshot` names the snapshot that answered; when it differs from the one before, there
+  is newer lineage.
 - A cut answer has `left_out` > 0 and a `cursor`. The same request with `cursor=…` gives the next rows. Totals and
   verdict are always those of the whole answer. All pages of one cursor come from one snapshot; when that is gone the
   answer is 410 `bad_cursor`: ask again without the cursor.

@@ -98,7 +98,7 @@ SCHEMAS: dict[str, Schema] = {
     "Status": record(
         {
             "version": TEXT,
-            "snapshot": maybe(WHOLE),
+            "snapshot": maybe(TEXT),
             "as_of": maybe(TEXT),
             "ready": FLAG,
             "receiver": ANYTHING,

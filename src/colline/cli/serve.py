@@ -1,0 +1,161 @@
+"""`colline serve`: receive events, answer questions, show the page."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from colline.errors import LakeError, SettingError
+
+if TYPE_CHECKING:
+    from colline.server.settings import ServeSettings
+
+_SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+
+
+def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
+    """Seconds in `60s`, `5m`, `1h`, also `every 60s`, or plain seconds."""
+    if value is None:
+        return None
+    found = re.fullmatch(r"(?:every\s+)?(\d+(?:\.\d+)?)\s*([smh]?)", value.strip())
+    if found is None or float(found[1]) <= 0:
+        raise click.BadParameter(f"{value!r} is not a time such as 60s, 5m or 1h")
+    return float(found[1]) * _SECONDS[found[2]]
+
+
+def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
+    """Bytes in `16MB`, `512KB`, or plain bytes."""
+    found = re.fullmatch(r"(\d+)\s*([KMG]?)B?", value.strip(), re.IGNORECASE)
+    if found is None or int(found[1]) == 0:
+        raise click.BadParameter(f"{value!r} is not a size such as 16MB")
+    return int(found[1]) * _BYTES[found[2].upper()]
+
+
+@click.command()
+@click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="The lake.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=5000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks one.")
+@click.option("--ingest", "ingest", callback=_seconds, metavar="TIME", help="Run the pipeline this often, such as 60s.")
+@click.option("--require-token", is_flag=True, help="Ask for a token on loopback too.")
+@click.option("--allowed-host", "hosts", multiple=True, help="A host name clients may use, beside this machine's own.")
+@click.option("--cors-origin", "origins", multiple=True, help="An origin whose pages may use the API.")
+@click.option(
+    "--max-body", callback=_bytes, default="16MB", show_default=True, help="Largest body, also after unpacking."
+)
+@click.option(
+    "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A body must arrive in this time."
+)
+@click.option(
+    "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
+)
+@click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="Certificate chain, PEM.")
+@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key, PEM.")
+@click.option("--proxy", "proxies", multiple=True, help="A proxy whose X-Forwarded-* headers are believed.")
+@click.option("--access-log/--no-access-log", default=True, show_default=True, help="One line a request on stderr.")
+def command(**options: Any) -> None:
+    """Receive OpenLineage events, answer questions over REST, show the page.
+
+    It listens on this machine only unless --host says otherwise; then a token is needed (`colline token create`).
+    """
+    try:
+        import uvicorn
+
+        from colline.server.service import Service
+    except ImportError as error:
+        raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
+    settings = _settings(options)
+    _check_tokens(settings)
+    _set_up_logs()
+    service = Service.from_settings(settings)
+    listener = _listen(settings.host, settings.port)
+    config = uvicorn.Config(
+        service.app(),
+        access_log=False,
+        log_config=None,
+        lifespan="on",
+        server_header=False,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=15,
+        ssl_certfile=options["tls_cert"],
+        ssl_keyfile=options["tls_key"],
+        proxy_headers=bool(options["proxies"]),
+        forwarded_allow_ips=list(options["proxies"]) or None,
+    )
+    _greet(settings, listener, tls=options["tls_cert"] is not None)
+    # uvicorn stops in order on Ctrl-C, then raises it again: it has been dealt with
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _settings(options: dict[str, Any]) -> ServeSettings:
+    from colline.server.settings import ServeSettings
+    from colline.server.spool import SpoolLimits
+
+    lake = options["lake"]
+    if "://" in str(lake):
+        raise LakeError(f"{lake} is not a folder", hint="serve a lake on a local or mounted disk")
+    if bool(options["tls_cert"]) != bool(options["tls_key"]):
+        raise SettingError("--tls-cert and --tls-key belong together", hint="give both or neither")
+    return ServeSettings(
+        lake=lake.resolve(),
+        host=options["host"],
+        port=options["port"],
+        needs_token=options["require_token"],
+        allowed_hosts=frozenset(host.lower() for host in options["hosts"]),
+        cors_origins=options["origins"],
+        max_body=options["max_body"],
+        body_seconds=options["body_timeout"],
+        ingest_seconds=options["ingest"],
+        access_log=options["access_log"],
+        spool=SpoolLimits(seal_seconds=options["seal_after"]),
+    )
+
+
+def _check_tokens(settings: ServeSettings) -> None:
+    from colline.server.settings import token_file
+    from colline.server.tokens import TokenBook
+
+    if settings.asks_for_token and not TokenBook(token_file(settings.lake)).all():
+        hint = f"colline token create --lake {settings.lake} --scope send --scope read"
+        raise SettingError(f"{settings.host} needs a token, and this lake has none", hint=hint)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A socket bound before anything starts, so that a port in use is one clear sentence."""
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+    except OSError as error:
+        hint = "choose another --port, or stop what uses it"
+        raise SettingError(f"cannot listen on {host}:{port}: {error.strerror}", hint=hint) from error
+    listener.set_inheritable(False)
+    return listener
+
+
+def _greet(settings: ServeSettings, listener: socket.socket, *, tls: bool) -> None:
+    port = listener.getsockname()[1]
+    host = f"[{settings.host}]" if ":" in settings.host.strip("[]") else settings.host
+    address = f"{'https' if tls else 'http'}://{host}:{port}"
+    click.echo(f"colline serves {settings.lake} at {address}", err=True)
+    if settings.asks_for_token and not tls:
+        click.echo("warning: tokens travel unencrypted; use --tls-cert or a proxy with TLS", err=True)
+
+
+def _set_up_logs() -> None:
+    stderr = logging.StreamHandler(sys.stderr)
+    stderr.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    for name in ("colline.server", "colline.access", "uvicorn.error"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [stderr], False
+        logger.setLevel(logging.INFO)
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)

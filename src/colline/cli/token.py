@@ -1,0 +1,92 @@
+"""`colline token`: who may send to and read from a server of this lake."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from colline.server.tokens import Token, TokenBook
+
+_lake = click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="The lake.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group()
+def command() -> None:
+    """Make, list and revoke the tokens that `colline serve` asks for.
+
+    A token is shown once, when it is made; the lake keeps only its digest.
+    """
+
+
+@command.command()
+@_lake
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    type=click.Choice(["send", "read", "admin"]),
+    default=["send"],
+    show_default=True,
+    help="What it may do; may be repeated.",
+)
+@click.option("--label", default="", help="Whom or what it is for.")
+@click.option("--days", type=click.IntRange(1, 36_500), help="It ends after so many days (never, if left out).")
+@_json
+def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, as_json: bool) -> None:
+    """Make a token and print it."""
+    expires = datetime.now(timezone.utc) + timedelta(days=days) if days else None
+    token, secret = _book(lake).create(label, tuple(dict.fromkeys(scopes)), expires)
+    if as_json:
+        click.echo(json.dumps({**_facts(token), "token": secret}))
+        return
+    click.echo(secret)
+    click.echo(f"id {token.id}, may {', '.join(token.scopes)}; it is not shown again", err=True)
+
+
+@command.command("list")
+@_lake
+@_json
+def list_tokens(lake: Path, as_json: bool) -> None:
+    """List the tokens, without their secrets."""
+    facts = [_facts(token) for token in _book(lake).all()]
+    if as_json:
+        click.echo(json.dumps(facts))
+        return
+    if not facts:
+        click.echo("no tokens; `colline token create` makes one", err=True)
+    for row in facts:
+        ends = f"until {row['expires']}" if row["expires"] else "for ever"
+        click.echo(f"{row['id']}  {','.join(row['scopes']):<16}  {row['created']}  {ends}  {row['label']}")
+
+
+@command.command()
+@_lake
+@click.argument("token")
+@_json
+def revoke(lake: Path, token: str, as_json: bool) -> None:
+    """Revoke the token with this id or label; servers refuse it within a second."""
+    gone = _facts(_book(lake).revoke(token))
+    click.echo(json.dumps(gone) if as_json else f"revoked {gone['id']} {gone['label']}".rstrip())
+
+
+def _book(lake: Path) -> TokenBook:
+    from colline.server.settings import token_file
+    from colline.server.tokens import TokenBook
+
+    return TokenBook(token_file(lake))
+
+
+def _facts(token: Token) -> dict[str, Any]:
+    return {
+        "id": token.id,
+        "label": token.label,
+        "scopes": list(token.scopes),
+        "created": f"{token.created:%Y-%m-%dT%H:%M:%SZ}",
+        "expires": f"{token.expires:%Y-%m-%dT%H:%M:%SZ}" if token.expires else None,
+    }

@@ -1,0 +1,228 @@
+"""Is this text an OpenLineage event? What is read later is checked now; facets nobody reads are only skipped over."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+
+MAXIMUM_DEPTH = 200  # deeper than any event a producer makes; far from what a parser's stack can bear
+
+Name = Annotated[str, Meta(min_length=1)]
+Facets = dict[str, Raw] | None | UnsetType
+
+
+class Transformation(Struct, gc=False):
+    """One way in which an input column reaches an output."""
+
+    type: str
+    subtype: str | None = None
+    description: str | None = None
+    masking: bool | None = None
+
+
+class InputField(Struct, gc=False):
+    """A column that feeds another."""
+
+    namespace: str
+    name: str
+    field: str
+    transformations: list[Transformation] | None = None
+
+
+class OutputField(Struct, gc=False):
+    """What feeds one column; with the two deprecated keys that older producers send."""
+
+    inputFields: list[InputField]  # noqa: N815 - the wire's own spelling
+    transformationType: str | None = None  # noqa: N815
+    transformationDescription: str | None = None  # noqa: N815
+
+
+class ColumnLineage(Struct, gc=False):
+    """The columnLineage facet."""
+
+    fields: dict[str, OutputField]
+    dataset: list[InputField] | None = None
+
+
+class SchemaField(Struct, gc=False):
+    """One column of a schema, with its members."""
+
+    name: str
+    type: str | None = None
+    fields: list[SchemaField] | None = None
+
+
+class Schema(Struct, gc=False):
+    """The schema facet; a producer that knows no schema sends none or null."""
+
+    fields: list[SchemaField] | None = None
+
+
+class Symlink(Struct, gc=False):
+    """Another name of a dataset."""
+
+    namespace: str
+    name: str
+    type: str | None = None
+
+
+class Symlinks(Struct, gc=False):
+    """The symlinks facet."""
+
+    identifiers: list[Symlink] | None = None
+
+
+class DatasetFacets(Struct, gc=False):
+    """The dataset facets that lineage is made of."""
+
+    schema: Schema | None = None
+    columnLineage: ColumnLineage | None = None  # noqa: N815
+    symlinks: Symlinks | None = None
+
+
+class Dataset(Struct, gc=False):
+    """An input or output."""
+
+    namespace: Name
+    name: Name
+    facets: DatasetFacets | None = None
+
+
+class Run(Struct, gc=False):
+    """A run; the specification wants a UUID, some producers send another key."""
+
+    runId: Name  # noqa: N815
+    facets: Facets = UNSET
+
+
+class Job(Struct, gc=False):
+    """A job."""
+
+    namespace: Name
+    name: Name
+    facets: Facets = UNSET
+
+
+EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
+
+
+class Event(Struct, gc=False):
+    """A run event, a dataset event or a job event."""
+
+    eventTime: datetime  # noqa: N815
+    producer: str | None = None
+    schemaURL: str | None = None  # noqa: N815
+    eventType: EventType | None = None  # noqa: N815
+    run: Run | None = None
+    job: Job | None = None
+    dataset: Dataset | None = None
+    inputs: list[Dataset] | None = None
+    outputs: list[Dataset] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a text, and where: `path` is `$` for the whole."""
+
+    path: str
+    reason: str
+
+
+_decode = msgspec.json.Decoder(Event).decode
+_split = msgspec.json.Decoder(list[Raw]).decode
+_PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `(?:key in )?(?P<path>\$.*)`)?$", re.DOTALL)
+_NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_BREAKS = bytes.maketrans(b"\r\n", b"  ")
+
+
+def fault_of(text: bytes) -> Fault | None:
+    """What is wrong with one event's text; None if it is an event."""
+    try:
+        if not text.isascii():
+            text.decode()
+        event = _decode(text)
+    except UnicodeDecodeError as error:
+        return Fault("$", f"not UTF-8 at byte {error.start}")
+    except RecursionError:
+        return Fault("$", f"nested deeper than {MAXIMUM_DEPTH}")
+    except msgspec.DecodeError as error:
+        return _placed(str(error))
+    return _incomplete(event) or (Fault("$", f"nested deeper than {MAXIMUM_DEPTH}") if is_deep(text) else None)
+
+
+def _placed(message: str) -> Fault:
+    found = _PLACE.match(message)
+    assert found is not None
+    return Fault(found["path"] or "$", found["reason"])
+
+
+def _incomplete(event: Event) -> Fault | None:
+    """The key that is missing from this kind of event, if one is."""
+    if event.run is not None and event.job is None:
+        return Fault("$.job", "a run event needs a job")
+    if event.run is None and event.job is None and event.dataset is None:
+        return Fault("$", "an event needs `run` and `job`, or `job`, or `dataset`")
+    return None
+
+
+def is_deep(text: bytes) -> bool:
+    """Whether brackets nest deeper than MAXIMUM_DEPTH.
+
+    Each pass takes away the innermost pairs, so n passes empty anything at most n deep. Brackets inside strings can
+    leave a rest; only then the text is decoded to be sure.
+    """
+    rest = text.translate(None, _NOT_BRACKETS)
+    for _ in range(MAXIMUM_DEPTH):
+        if not rest:
+            return False
+        before, rest = len(rest), rest.replace(b"{}", b"").replace(b"[]", b"")
+        if len(rest) == before:
+            break
+    return bool(rest) and _depth(msgspec.json.decode(text)) > MAXIMUM_DEPTH
+
+
+def _depth(value: Any) -> int:
+    """How deep a decoded value nests, without recursion."""
+    level, depth = [value], 0
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [child for item in level for child in (item.values() if isinstance(item, dict) else item)]
+    return depth
+
+
+def as_line(text: bytes, *, sound: bool) -> bytes:
+    """The text as one line of a landing file, with its line end.
+
+    A line break in sound JSON stands between tokens, so a space means the same. What is not sound is kept as it came
+    if it is one line of text, else as a JSON string of itself: it must not become sound, nor break the file.
+    """
+    if sound:
+        return (text.translate(_BREAKS) if b"\n" in text or b"\r" in text else text) + b"\n"
+    if any(byte in text for byte in (b"\n", b"\r", b"\0")) or not _is_text(text) or not text.strip():
+        text = msgspec.json.encode(text.decode(errors="backslashreplace"))
+    return text + b"\n"
+
+
+def _is_text(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def events_in(body: bytes) -> list[bytes] | Fault:
+    """The texts of a batch: the members of a JSON array, or the lines that are not blank."""
+    if body.lstrip()[:1] != b"[":
+        return [line for line in body.replace(b"\r\n", b"\n").split(b"\n") if line.strip()]
+    try:
+        return [bytes(raw) for raw in _split(body)]
+    except RecursionError:
+        return Fault("$", f"nested deeper than {MAXIMUM_DEPTH}")
+    except msgspec.DecodeError as error:
+        return _placed(str(error))

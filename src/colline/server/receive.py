@@ -1,0 +1,86 @@
+"""The receiver: OpenLineage events over HTTP, into the spool. An event is answered when it is durable, not before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from colline.server.body import read_body
+from colline.server.check import Fault, as_line, events_in, fault_of
+from colline.server.problems import Problem
+from colline.server.replies import send_json
+from colline.server.spool import Spool
+
+_TAKEN = msgspec.json.encode({"status": "success", "events": 1})
+_BOM = b"\xef\xbb\xbf"
+_TOLD = 100  # faults that one answer lists
+
+
+@dataclass(slots=True)
+class Receiver:
+    """Takes events into a spool. `counts` has `accepted` and `refused` events."""
+
+    spool: Spool
+    max_body: int
+    body_seconds: float
+    max_events: int = 10_000
+    counts: Counter[str] = field(default_factory=Counter)
+
+    async def one(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """POST /api/v1/lineage: 201 when the event is durable; 422 says what is wrong with it, and it is kept too."""
+        text = (await self._body(scope, receive)).removeprefix(_BOM)
+        fault = fault_of(text)
+        await self.spool.append([as_line(text, sound=fault is None)], 1)
+        if fault is not None:
+            self.counts["refused"] += 1
+            raise _refused(fault)
+        self.counts["accepted"] += 1
+        await send_json(send, 201, _TAKEN)
+
+    async def batch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """POST /api/v1/lineage/batch: 200 when all are durable, with a list of those that are wrong; 422 if all are."""
+        body = (await self._body(scope, receive)).removeprefix(_BOM)
+        texts = events_in(body)
+        if isinstance(texts, Fault):
+            await self.spool.append([as_line(body, sound=False)], 1)
+            self.counts["refused"] += 1
+            raise _refused(texts)
+        if len(texts) > self.max_events:
+            hint = f"send at most {self.max_events} events at a time"
+            raise Problem(413, "too_large", f"a batch of {len(texts)} events", hint=hint)
+        await self._take(texts, send)
+
+    async def _take(self, texts: list[bytes], send: Send) -> None:
+        faults = [fault_of(text) for text in texts]
+        lines = [as_line(text, sound=fault is None) for text, fault in zip(texts, faults, strict=True)]
+        if lines:
+            await self.spool.append(lines, len(lines))
+        answer = summary(faults)
+        self.counts["accepted"] += answer["summary"]["successful"]
+        self.counts["refused"] += answer["summary"]["failed"]
+        status = 422 if answer["status"] == "failure" else 200
+        await send_json(send, status, msgspec.json.encode(answer))
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        return await read_body(scope, receive, limit=self.max_body, seconds=self.body_seconds)
+
+
+def summary(faults: list[Fault | None]) -> dict[str, Any]:
+    """The answer to a batch: how many are well, and the first hundred that are not."""
+    wrong = [
+        {"index": index, "path": fault.path, "reason": fault.reason, "retriable": False}
+        for index, fault in enumerate(faults)
+        if fault is not None
+    ]
+    counted = {"received": len(faults), "successful": len(faults) - len(wrong), "failed": len(wrong)}
+    status = "success" if not wrong else "failure" if len(wrong) == len(faults) else "partial_success"
+    return {"status": status, "summary": counted, "failed_events": wrong[:_TOLD]}
+
+
+def _refused(fault: Fault) -> Problem:
+    hint = "the event was kept: see `colline quarantine list`"
+    return Problem(422, "bad_event", fault.reason, hint=hint, extra={"path": fault.path})

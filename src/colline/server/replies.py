@@ -1,0 +1,38 @@
+"""Bytes out: the few ways an answer leaves the server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from starlette.types import Send
+
+from colline.server.problems import Problem
+
+Headers = Sequence[tuple[bytes, bytes]]
+_JSON = (b"content-type", b"application/json")
+
+
+async def send_json(send: Send, status: int, body: bytes, headers: Headers = ()) -> None:
+    """Send a body that is JSON already."""
+    await send_bytes(send, status, body, (_JSON, *headers))
+
+
+async def send_bytes(send: Send, status: int, body: bytes, headers: Headers) -> None:
+    """Send a whole answer."""
+    length = (b"content-length", str(len(body)).encode())
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_problem(send: Send, problem: Problem) -> None:
+    """Send an error in the one shape all errors have."""
+    await send_json(send, problem.status, msgspec.json.encode(problem.to_dict()), _HINTS.get(problem.status, ()))
+
+
+_HINTS: dict[int, Headers] = {
+    401: ((b"www-authenticate", b'Bearer realm="colline"'),),
+    429: ((b"retry-after", b"1"),),
+    503: ((b"retry-after", b"5"),),
+    507: ((b"retry-after", b"30"),),
+}

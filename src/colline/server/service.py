@@ -1,0 +1,174 @@
+"""The running server: its parts put together from settings, started and stopped in order."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+import msgspec
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from colline import __version__
+from colline.server.app import Handler, Site
+from colline.server.guard import Guard
+from colline.server.ingest import Ingest, stamp
+from colline.server.metrics import Metrics
+from colline.server.openapi import openapi
+from colline.server.page import read_page
+from colline.server.reads import Reads
+from colline.server.receive import Receiver
+from colline.server.replies import send_bytes, send_json
+from colline.server.settings import ServeSettings, token_file
+from colline.server.spool import Spool
+from colline.server.tokens import TokenBook
+
+_SWITCH = 0.0005  # seconds: the writing thread must not wait 5 ms for the interpreter after each fsync
+_TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
+_NO_STORE = (b"cache-control", b"no-store")
+
+
+@dataclass(slots=True)
+class Service:
+    """One server of one lake."""
+
+    settings: ServeSettings
+    spool: Spool
+    receiver: Receiver
+    reads: Reads
+    ingest: Ingest
+    metrics: Metrics
+
+    @classmethod
+    def from_settings(cls, settings: ServeSettings) -> Service:
+        """The parts, not yet started."""
+        spool = Spool(settings.spool_directory, settings.landing, settings.spool)
+        return cls(
+            settings,
+            spool,
+            Receiver(spool, settings.max_body, settings.body_seconds),
+            Reads(settings.lake, seconds=settings.answer_seconds),
+            Ingest(settings.lake, settings.landing, settings.ingest_seconds),
+            Metrics(),
+        )
+
+    def app(self) -> ASGIApp:
+        """The ASGI application, with its beginning and end."""
+        settings = self.settings
+        guard = Guard.from_settings(settings, TokenBook(token_file(settings.lake)))
+        site = Site(self.handlers(), guard, self.metrics, read_page(), settings.max_requests, settings.access_log)
+        inner = _with_cors(site.app(), settings.cors_origins)
+
+        async def application(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] == "lifespan":
+                await self._live(receive, send)
+            else:
+                await inner(scope, receive, send)
+
+        return application
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Endpoint name → what answers it; a row of the table without one is a fault at start, not at night."""
+        document = msgspec.json.encode(openapi())
+
+        async def send_document(_: Scope, __: Receive, send: Send) -> None:
+            await send_json(send, 200, document)
+
+        return {
+            "receive": self.receiver.one,
+            "receive_batch": self.receiver.batch,
+            "healthz": _alive,
+            "readyz": self._ready,
+            "metrics": self._metrics,
+            "openapi": send_document,
+            "status": self._status,
+            **self.reads.handlers(),
+        }
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            self.start()
+        except Exception as error:
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            raise
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.ingest.stop()
+        self.reads.close()
+        self.spool.stop()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def start(self) -> None:
+        """Start the parts; the spool first, because it lands what an earlier process left."""
+        sys.setswitchinterval(_SWITCH)
+        self.spool.start()
+        self.ingest.start()
+
+    async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
+        lineage = await self.reads.version() is not None
+        state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
+        await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
+
+    async def _status(self, _: Scope, __: Receive, send: Send) -> None:
+        await send_json(send, 200, msgspec.json.encode(await self.status()), (_NO_STORE,))
+
+    async def status(self) -> dict[str, Any]:
+        """What `/api/v1/status` says."""
+        counts, last = self.spool.counts, self.spool.counts.last_event
+        receiver = {
+            "accepted": self.receiver.counts["accepted"],
+            "refused": self.receiver.counts["refused"],
+            "waiting": self.spool.waiting,
+            "files": counts.files,
+            "last_event": stamp(datetime.fromtimestamp(last, timezone.utc)) if last else None,
+        }
+        lake = await self.reads.status()
+        return {
+            "version": __version__,
+            "snapshot": lake.get("snapshot"),
+            "as_of": lake.get("as_of"),
+            "ready": self.spool.is_alive,
+            "receiver": receiver,
+            "ingest": {**self.ingest.to_dict(), **lake.get("ingest", {})},
+        }
+
+    async def _metrics(self, _: Scope, __: Receive, send: Send) -> None:
+        body = self.metrics.text(self.figures()).encode()
+        await send_bytes(send, 200, body, (_TEXT, _NO_STORE))
+
+    def figures(self) -> dict[str, tuple[str, str, float]]:
+        """Figures beside those of HTTP: name → (kind, meaning, value)."""
+        counts, state = self.spool.counts, self.ingest.state
+        ended = state.last_ended.timestamp() if state.last_ended else 0
+        return {
+            "colline_events_accepted_total": ("counter", "Events taken.", self.receiver.counts["accepted"]),
+            "colline_events_refused_total": ("counter", "Events kept for quarantine.", self.receiver.counts["refused"]),
+            "colline_spool_bytes_total": ("counter", "Bytes made durable.", counts.bytes),
+            "colline_spool_commits_total": ("counter", "Groups made durable, one fsync each.", counts.commits),
+            "colline_spool_failures_total": ("counter", "Writes the disk refused.", counts.failures),
+            "colline_spool_waiting_bytes": ("gauge", "Bytes that wait for the disk.", self.spool.waiting),
+            "colline_landing_files_total": ("counter", "Landing files made.", counts.files),
+            "colline_last_event_seconds": ("gauge", "When the last event came.", counts.last_event or 0),
+            "colline_ingest_runs_total": ("counter", "Runs of the pipeline.", state.runs),
+            "colline_ingest_failures_total": ("counter", "Runs that failed.", state.failures),
+            "colline_ingest_last_end_seconds": ("gauge", "When the last run ended.", ended),
+        }
+
+
+async def _alive(_: Scope, __: Receive, send: Send) -> None:
+    await send_json(send, 200, b'{"status":"ok"}', (_NO_STORE,))
+
+
+def _with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:
+    if not origins:
+        return app
+    from starlette.middleware.cors import CORSMiddleware
+
+    exposed = ("ETag", "X-Colline-Snapshot", "Retry-After")
+    allowed = ("Authorization", "Content-Type", "Content-Encoding", "If-None-Match")
+    return CORSMiddleware(
+        app, allow_origins=origins, allow_methods=("GET", "POST"), allow_headers=allowed, expose_headers=exposed
+    )

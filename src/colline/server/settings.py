@@ -1,0 +1,61 @@
+"""What `colline serve` can be told, as one frozen value, and where its own files lie in a lake."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from colline.server.spool import SpoolLimits
+
+MEGABYTE = 1024 * 1024
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """Everything the server needs to know."""
+
+    lake: Path
+    host: str = "127.0.0.1"
+    port: int = 5000
+    needs_token: bool = False
+    allowed_hosts: frozenset[str] = frozenset()
+    cors_origins: tuple[str, ...] = ()
+    max_body: int = 16 * MEGABYTE
+    body_seconds: float = 30.0
+    answer_seconds: float = 30.0
+    max_requests: int = 1000
+    ingest_seconds: float | None = None
+    access_log: bool = True
+    spool: SpoolLimits = field(default_factory=SpoolLimits)
+
+    @property
+    def spool_directory(self) -> Path:
+        """Open segments. The leading underscore hides it from Spark."""
+        return self.lake / "_server" / "spool"
+
+    @property
+    def landing(self) -> Path:
+        """Where sealed segments go."""
+        return self.lake / "landing"
+
+    @property
+    def asks_for_token(self) -> bool:
+        """Beyond loopback always; on loopback when told to."""
+        return self.needs_token or not is_loopback(self.host)
+
+
+def token_file(lake: Path) -> Path:
+    """Where a lake's tokens are kept."""
+    return lake / "_server" / "tokens.json"
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach it."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
