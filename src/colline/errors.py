@@ -28,6 +28,10 @@ class PlanError(CollineError):
     """A dumped plan that cannot be decoded."""
 
 
+class EventError(CollineError):
+    """A text that is not an OpenLineage event."""
+
+
 class TransportError(CollineError):
     """A transport that cannot be built or cannot deliver."""
 

@@ -1,0 +1,163 @@
+"""The wire form: round trips of our own events, and events of other producers as they come."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from colline.errors import EventError
+from colline.events.model import (
+    Dataset,
+    DatasetEvent,
+    InputDataset,
+    Job,
+    JobEvent,
+    OutputDataset,
+    Run,
+    RunEvent,
+    RunState,
+)
+from colline.events.wire import decode, decode_lines, encode
+
+texts = st.text(max_size=20)
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=8,
+)
+facets = st.none() | st.dictionaries(texts, st.dictionaries(texts, plain, max_size=3), max_size=3)
+inputs = st.lists(
+    st.builds(InputDataset, namespace=texts, name=texts, facets=facets, input_facets=facets), max_size=3
+).map(tuple)
+outputs = st.lists(
+    st.builds(OutputDataset, namespace=texts, name=texts, facets=facets, output_facets=facets), max_size=3
+).map(tuple)
+jobs = st.builds(Job, namespace=texts, name=texts, facets=facets)
+runs = st.builds(Run, run_id=st.uuids().map(str), facets=facets)
+times = st.datetimes().map(lambda at: at.isoformat() + "Z")
+events = st.one_of(
+    st.builds(
+        RunEvent,
+        event_time=times,
+        producer=texts,
+        schema_url=texts,
+        run=runs,
+        job=jobs,
+        event_type=st.none() | st.sampled_from(RunState),
+        inputs=st.none() | inputs,
+        outputs=st.none() | outputs,
+    ),
+    st.builds(JobEvent, event_time=times, job=jobs, inputs=st.none() | inputs, outputs=st.none() | outputs),
+    st.builds(DatasetEvent, event_time=times, dataset=st.builds(Dataset, namespace=texts, name=texts, facets=facets)),
+)
+
+
+@given(events)
+def test_what_is_written_is_read_again(event: Any) -> None:
+    assert decode(encode(event)) == event
+    assert b"\n" not in encode(event)
+
+
+@given(st.lists(events, max_size=4), st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
+def test_lines_are_read_whatever_their_ends(found: list[Any], end: bytes) -> None:
+    assert list(decode_lines(end.join(encode(event) for event in found))) == found
+
+
+def listener_event(**changes: Any) -> dict[str, Any]:
+    """An event in the shape that OpenLineage's Spark listener writes."""
+    producer = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
+    spec = "https://openlineage.io/spec/facets"
+    return {
+        "eventTime": "2026-02-03T04:05:06.789Z",
+        "producer": producer,
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "eventType": "COMPLETE",
+        "run": {
+            "runId": "019c2345-6789-7abc-8def-0123456789ab",
+            "facets": {"spark.exception": {"_producer": producer, "_schemaURL": "x", "message": "boom"}},
+        },
+        "job": {"namespace": "depot", "name": "nightly.execute_insert_into.default_stock"},
+        "inputs": [{"namespace": "file", "name": "/depot/parts"}],
+        "outputs": [
+            {
+                "namespace": "file",
+                "name": "/depot/stock",
+                "facets": {
+                    "columnLineage": {
+                        "_producer": producer,
+                        "_schemaURL": f"{spec}/1-2-0/ColumnLineageDatasetFacet.json#/$defs/ColumnLineageDatasetFacet",
+                        "fields": {
+                            "count": {
+                                "inputFields": [{"namespace": "file", "name": "/depot/parts", "field": "id"}],
+                                "transformationType": "IDENTITY",
+                                "transformationDescription": "identical",
+                            }
+                        },
+                    }
+                },
+                "outputFacets": {"outputStatistics": {"rowCount": 3, "size": 10}},
+            }
+        ],
+        **changes,
+    }
+
+
+def test_a_listeners_event_is_read_whole_and_loses_nothing() -> None:
+    sent = listener_event()
+    event = decode(json.dumps(sent))
+    assert isinstance(event, RunEvent)
+    assert (event.event_type, event.run.run_id) == (RunState.COMPLETE, sent["run"]["runId"])
+    assert msgspec.json.decode(encode(event)) == sent
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"inputs": [], "outputs": []},
+        {"inputs": None, "outputs": None},
+        {"eventType": None},
+        {"somethingNew": {"at": "the top"}},
+        {"outputs": [{"namespace": "file", "name": "/depot/stock", "facets": None}]},
+    ],
+    ids=str,
+)
+def test_events_with_parts_missing_or_new_are_read(changes: dict[str, Any]) -> None:
+    assert isinstance(decode(json.dumps(listener_event(**changes))), RunEvent)
+
+
+def test_events_without_a_run_are_told_apart() -> None:
+    job = {"eventTime": "2026-02-03T04:05:06Z", "job": {"namespace": "a", "name": "b"}}
+    dataset = {"eventTime": "2026-02-03T04:05:06Z", "dataset": {"namespace": "a", "name": "b"}}
+    assert isinstance(decode(json.dumps(job)), JobEvent)
+    assert isinstance(decode(json.dumps(dataset)), DatasetEvent)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "truncated"),
+        ("not json", "malformed"),
+        ("[]", "Expected `object`, got `array`"),
+        ("{}", "missing required field"),
+        (json.dumps(listener_event(run={"facets": {}})), "missing required field `runId`"),
+        (json.dumps(listener_event(eventType="DONE")), "Invalid enum value 'DONE'"),
+        (json.dumps(listener_event(inputs="none")), "$.inputs"),
+        ("{" * 100_000, "not an OpenLineage event"),
+        ('{"run":' + "[" * 100_000 + "]" * 100_000 + "}", "not an OpenLineage event"),
+    ],
+)
+def test_what_is_no_event_says_why(text: str, reason: str) -> None:
+    with pytest.raises(EventError) as raised:
+        decode(text)
+    assert reason in str(raised.value)
+    assert "hint:" in str(raised.value)
+
+
+def test_bytes_that_are_no_text_are_refused() -> None:
+    with pytest.raises(EventError):
+        decode(b'{"run": "\xff\xfe"}')
