@@ -11,10 +11,13 @@ from importlib import import_module
 import click
 
 from colline import __version__
+from colline.cli.handover import Handover
 from colline.errors import CollineError
 
 # command → (module that holds a click command named `command`, one-line help shown by `colline --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("colline.cli.run", "Run a PySpark script with capture on, without changing it."),
+    "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
     "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),
     "token": ("colline.cli.token", "Make, list and revoke the server's tokens."),
 }
@@ -51,8 +54,13 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; an error of ours becomes two lines on stderr and its documented exit code."""
+    work = None
     try:
         cli(standalone_mode=True)
     except CollineError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
+    except Handover as handover:
+        work = handover.work
+    if work is not None:
+        work()

@@ -1,0 +1,36 @@
+"""`colline doctor`: what this computer lacks and how to get it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from colline.machine.checks import Check, State, check_all
+
+MARKS = {State.OK: ("ok", "green"), State.MISSING: ("MISSING", "red"), State.ABSENT: ("-", "yellow")}
+
+
+@click.command(epilog="Exit code: 0 if everything needed is there, 1 if something is missing.")
+@click.option("--lake", envvar="COLLINE_LAKE", metavar="PATH", help="Look at this lake too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(lake: str | None, as_json: bool) -> None:
+    """Say what this computer lacks and how to get it."""
+    checks = check_all(lake)
+    if as_json:
+        click.echo(json.dumps({"checks": [check.to_dict() for check in checks]}, indent=2))
+    else:
+        _print(checks)
+    sys.exit(int(any(check.state is State.MISSING for check in checks)))
+
+
+def _print(checks: list[Check]) -> None:
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        mark, colour = MARKS[check.state]
+        click.echo(f"{check.name:<{width}}  {click.style(f'{mark:<7}', fg=colour)}  {check.found}")
+        if check.hint:
+            click.echo(f"{'':<{width}}  {'':<7}  hint: {check.hint}")
+    missing = [check.name for check in checks if check.state is State.MISSING]
+    click.echo(f"missing: {', '.join(missing)}" if missing else "ready: everything needed is there", err=True)

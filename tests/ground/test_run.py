@@ -1,0 +1,95 @@
+"""`colline run script.py` is `python script.py` with capture on: exit code, output and errors are the script's own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+
+def ran(path: Path, text: str, *arguments: str, with_colline: bool = True) -> subprocess.CompletedProcess[str]:
+    """The script's end, run by colline or by Python alone."""
+    path.write_text(textwrap.dedent(text), encoding="utf-8")
+    program = [sys.executable, "-m", "colline", "run"] if with_colline else [sys.executable]
+    return subprocess.run([*program, str(path), *arguments], capture_output=True, text=True, check=False, timeout=120)
+
+
+SCRIPTS = {
+    "prints and ends": "import sys\nprint('out')\nprint('err', file=sys.stderr)",
+    "exits with a code": "import sys\nsys.exit(3)",
+    "exits with a message": "import sys\nsys.exit('no input')",
+    "exits in the middle": "import os, sys\nsys.stdout.write('half')\nsys.stdout.flush()\nos._exit(7)",
+    "raises": "def f(x):\n    return 1 / x\n\nf(0)",
+    "raises while handling": "try:\n    {}['a']\nexcept KeyError:\n    raise ValueError('b')",
+    "has a syntax error": "print('never')\nif True print(1)",
+    "reads its arguments": "import sys\nprint(sys.argv[1:], __name__, __file__ == sys.argv[0])",
+    "has its own hook": "import sys\nsys.excepthook = lambda k, e, t: print('hook', k.__name__)\nraise OSError(1)",
+    "registers an exit": "import atexit\natexit.register(print, 'bye')\nprint('hi')",
+    "is main": "import pickle, __main__\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))) is __main__.A)",
+    "breaks a pipe": "raise BrokenPipeError(32, 'pipe')",
+    "ends with end of file": "input()",
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_ends_as_with_python_alone(name: str, tmp_path: Path) -> None:
+    path, arguments = tmp_path / "a job.py", ("--date", "2026-01-31", "-x", "--lake", "its own")
+    alone = ran(path, SCRIPTS[name], *arguments, with_colline=False)
+    watched = ran(path, SCRIPTS[name], *arguments)
+    assert (watched.returncode, watched.stdout, watched.stderr) == (alone.returncode, alone.stdout, alone.stderr)
+
+
+def test_a_script_imports_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("WORD = 'found'", encoding="utf-8")
+    assert ran(tmp_path / "job.py", "from beside import WORD\nprint(WORD)").stdout == "found\n"
+
+
+def test_a_script_with_windows_line_ends_and_its_own_encoding_runs(tmp_path: Path) -> None:
+    path = tmp_path / "job.py"
+    path.write_bytes("# -*- coding: latin-1 -*-\r\nprint(len('caf\xe9'))\r\n".encode("latin-1"))
+    done = subprocess.run(
+        [sys.executable, "-m", "colline", "run", str(path)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "4\n"
+
+
+def test_control_c_ends_the_script_as_python_does(tmp_path: Path) -> None:
+    path = tmp_path / "job.py"
+    path.write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)", encoding="utf-8")
+    command = [sys.executable, "-m", "colline", "run", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == -signal.SIGINT
+    assert errors.splitlines()[-1] == "KeyboardInterrupt"
+    assert "colline" not in errors
+
+
+def test_a_script_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "colline", "run", str(tmp_path / "none.py")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "does not exist" in done.stderr
+
+
+def test_a_transport_that_is_not_json_is_refused_with_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "job.py"
+    path.write_text("print('never')", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "colline", "run", "--transport", "kafka", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --transport is not JSON")
+    assert "\nhint: " in done.stderr
