@@ -7,15 +7,22 @@ Importing this package imports no Spark, no numpy and no server; each public nam
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from colline.errors import CollineError
 
+if TYPE_CHECKING:
+    from colline.graph.lineage import Lineage
+    from colline.graph.lineage import open_lake as open  # noqa: A004  # the public name is colline.open
+
 __version__ = "0.1.0"
-__all__ = ["CollineError"]
+__all__ = ["CollineError", "Lineage", "open"]
 
 # public name → (module, attribute) it lives in
-_HOMES: dict[str, tuple[str, str]] = {}
+_HOMES: dict[str, tuple[str, str]] = {
+    "Lineage": ("colline.graph.lineage", "Lineage"),
+    "open": ("colline.graph.lineage", "open_lake"),
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -20,6 +20,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
     "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),
     "token": ("colline.cli.token", "Make, list and revoke the server's tokens."),
+    "find": ("colline.cli.find", "Which columns are called like this?"),
+    "upstream": ("colline.cli.upstream", "What feeds this column?"),
+    "downstream": ("colline.cli.downstream", "What is built on this column?"),
 }
 
 

@@ -1,0 +1,120 @@
+"""What the questions' commands share: the same flags everywhere, and one way to print an answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from colline.graph import Answer, Lineage
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def complete_column(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Column names of the lake that begin like what was typed; nothing where there is no lake."""
+    from colline.errors import CollineError
+
+    lake = ctx.params.get("lake") or os.environ.get("COLLINE_LAKE")
+    if not lake:
+        return []
+    try:
+        return open_lake(lake).complete(incomplete)
+    except CollineError:
+        return []
+
+
+def open_lake(lake: str) -> Lineage:
+    """The lineage of the lake, imported now."""
+    from colline.graph import open_lake as opened
+
+    return opened(lake)
+
+
+def lake_option(function: Function) -> Function:
+    """`--lake PATH`, or COLLINE_LAKE."""
+    return click.option(
+        "--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake to ask (or COLLINE_LAKE)."
+    )(function)
+
+
+def asking(*, walk: bool = False, time: bool = True) -> Callable[[Function], Function]:
+    """The flags of every question; `walk` adds --indirect and --depth."""
+    formats = [
+        click.option("--json", "shape", flag_value="json", help="Print the answer as JSON."),
+        click.option("--csv", "shape", flag_value="csv", help="Print the rows as CSV."),
+        click.option("--markdown", "shape", flag_value="markdown", help="Print the answer as Markdown."),
+    ]
+    paging = [
+        click.option("--limit", type=click.IntRange(0), metavar="N", help="Rows to show; 0 is all. Default 1000."),
+        click.option("--cursor", metavar="C", help="Continue after the page that gave this cursor."),
+    ]
+    when = [click.option("--as-of", metavar="T", help="What was true then: 2026-01-31, an ISO time, or 3d ago.")]
+    steps = [
+        click.option("--indirect", is_flag=True, help="Follow joins, filters, groups and the like too."),
+        click.option("--depth", type=click.IntRange(1), metavar="N", help="Go no farther than N steps."),
+    ]
+    options = (steps if walk else []) + (when if time else []) + paging + formats
+
+    def decorate(function: Function) -> Function:
+        for option in reversed(options):
+            function = option(function)
+        return lake_option(function)
+
+    return decorate
+
+
+def columns_argument(
+    name: str = "columns", *, nargs: int = -1, required: bool = True
+) -> Callable[[Function], Function]:
+    """COLUMN…, completed from the lake; `-` reads names from standard input, one a line."""
+    metavar = "COLUMN..." if nargs == -1 else "COLUMN"
+    return click.argument(
+        name, nargs=nargs, required=required, metavar=metavar, shell_complete=complete_column, type=click.STRING
+    )
+
+
+def names_given(columns: tuple[str, ...]) -> list[str]:
+    """The names on the command line, with `-` replaced by the lines of standard input."""
+    out: list[str] = []
+    for name in columns:
+        out += [line.strip() for line in sys.stdin if line.strip()] if name == "-" else [name]
+    return out
+
+
+def give(answer: Answer, shape: str | None, text: str | None = None) -> None:
+    """Print the answer in the shape asked for, and end with 1 where its verdict is a no."""
+    from colline.graph import show
+
+    if shape == "json":
+        click.echo(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+    elif shape == "csv":
+        click.echo(show.to_csv(answer), nl=False)
+    elif shape == "markdown":
+        click.echo(text if text is not None else show.to_markdown(answer))
+    else:
+        _to_terminal(answer)
+    if not answer.holds:
+        sys.exit(1)
+
+
+def _to_terminal(answer: Answer) -> None:
+    from rich.console import Console
+
+    from colline.graph import show
+
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        click.echo(show.to_text(answer))
+    elif len(answer.main_rows) + 4 > console.height:
+        # less shows colour only with -R; a pager the user chose is left as it is
+        os.environ.setdefault("LESS", "-RFX")
+        with console.pager(styles=not console.no_color):
+            show.print_answer(answer, console)
+    else:
+        show.print_answer(answer, console)

@@ -1,0 +1,87 @@
+"""One set of edges in one direction, as CSR arrays: from a set of nodes to everything one step away."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colline.graph.arrays import Arrays
+
+Nodes = NDArray[Any]  # numbers of nodes or places, of any integer width
+
+
+def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
+    """The positions of all rows of the given nodes, one after the other, and how many each node has."""
+    first = start[nodes]
+    counts = start[nodes + 1] - first
+    ends = np.cumsum(counts)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.repeat(first - (ends - counts), counts) + np.arange(total), counts
+
+
+@dataclass(frozen=True)
+class Adjacency:
+    """The edges of one group, seen from one end. `bits` say what a step does: 1 it masks, 2 it is indirect."""
+
+    group: str
+    bits: int
+    forward: bool
+    start: NDArray[np.int64]
+    other: NDArray[np.int32]
+    job: NDArray[np.int32]
+    edge: NDArray[np.int32] | None  # position in the group's own order; None: the same
+    since: NDArray[np.int64]
+    until: NDArray[np.int64] | None  # None: all are current
+
+    def rows(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
+        """Positions of the edges of `nodes` that were true at a time, and the node each one starts from."""
+        found, counts = spread(self.start, nodes)
+        owner = np.repeat(nodes, counts)
+        if at is None:
+            return found, owner
+        keep = self.true_at(found, at)
+        return found[keep], owner[keep]
+
+    def positions(self, nodes: Nodes, at: int | None) -> Nodes:
+        """Positions of the edges of `nodes` that were true at a time."""
+        found = spread(self.start, nodes)[0]
+        return found if at is None else found[self.true_at(found, at)]
+
+    def true_at(self, rows: Nodes, at: int) -> Any:
+        """Which of the edges were true at a time."""
+        true = self.since[rows] <= at
+        if self.until is not None:
+            true &= at < self.until[rows]
+        return true
+
+    def edges(self, rows: Nodes) -> Nodes:
+        """Positions in the group's own order, where the edges' facts lie."""
+        return rows if self.edge is None else self.edge[rows].astype(np.int64)
+
+
+KINDS = {"direct": 0, "direct.masked": 1, "indirect": 2, "indirect.masked": 3}
+
+
+def adjacency(arrays: Arrays, *, forward: bool, indirect: bool, past: bool) -> tuple[Adjacency, ...]:
+    """The sets of edges a walk may use: downstream or upstream, with indirect ones, with retired ones."""
+    names = [name for name, bits in KINDS.items() if bits < 2 or indirect]
+    names += [f"{name}.past" for name in names] if past else []
+    return tuple(_load(arrays, name, forward) for name in names if arrays.meta["groups"][name])
+
+
+def _load(arrays: Arrays, group: str, forward: bool) -> Adjacency:
+    way = f"{group}.out" if forward else f"{group}.in"
+    return Adjacency(
+        group=group,
+        bits=KINDS[group.removesuffix(".past")],
+        forward=forward,
+        start=arrays[f"{way}.start"],
+        other=arrays[f"{way}.other"],
+        job=arrays[f"{way}.job"],
+        edge=None if forward else arrays[f"{way}.edge"],
+        since=arrays[f"{way}.since"],
+        until=arrays[f"{way}.until"] if group.endswith(".past") else None,
+    )

@@ -1,0 +1,128 @@
+"""The value every question returns: a verdict first, totals, rows nearest first, what is unknown, what was left out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from colline.errors import SettingError
+
+LIMIT = 1000  # rows of an answer unless asked otherwise; 0 is all
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer. `to_dict()` is its JSON, `str()` a readable table; each section an attribute (`answer.columns`)."""
+
+    question: str
+    verdict: str
+    as_of: str
+    of: tuple[Row, ...] = ()
+    totals: Mapping[str, Any] = field(default_factory=dict)
+    sections: Mapping[str, Any] = field(default_factory=dict)
+    unknown: tuple[Row, ...] = ()
+    left_out: int = 0
+    cursor: str | None = None
+    snapshot: str = ""
+    main: str = "columns"  # the section whose rows are the answer
+    holds: bool = True  # False: the verdict is a "no" or a violation, the command line ends with 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types, the same as `--json` and the REST interface give."""
+        head = {"question": self.question, "of": self.of, "as_of": self.as_of, "verdict": self.verdict}
+        tail = {"unknown": self.unknown, "left_out": self.left_out, "cursor": self.cursor, "snapshot": self.snapshot}
+        plain: dict[str, Any] = _plain({**head, "totals": self.totals, **self.sections, **tail})
+        return plain
+
+    @property
+    def main_rows(self) -> list[Row]:
+        """The rows that answer the question."""
+        rows: list[Row] = self.sections.get(self.main) or []
+        return rows
+
+    def to_pandas(self) -> Any:
+        """The rows as a pandas DataFrame, nested values spread over dotted columns."""
+        import pandas as pd
+
+        return pd.DataFrame(self.flat_rows())
+
+    def to_arrow(self) -> Any:
+        """The rows as an Arrow table."""
+        import pyarrow as pa
+
+        return pa.Table.from_pylist(self.flat_rows())
+
+    def flat_rows(self) -> list[Row]:
+        """The rows with `job.name` instead of a value inside a value; lists are kept."""
+        return [_flat(row) for row in self.main_rows]
+
+    def __getattr__(self, name: str) -> Any:
+        sections = self.__dict__.get("sections") or {}
+        if name in sections:
+            return copy.deepcopy(sections[name])
+        raise AttributeError(f"the answer to {self.__dict__.get('question')!r} has no {name!r}")
+
+    def __str__(self) -> str:
+        from colline.graph.show import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from colline.graph.show import to_html
+
+        return to_html(self)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value.item() if hasattr(value, "item") else value
+
+
+def _flat(row: Row, prefix: str = "") -> Row:
+    out: Row = {}
+    for key, value in row.items():
+        if isinstance(value, Mapping):
+            out |= _flat(dict(value), f"{prefix}{key}.")
+        else:
+            out[prefix + key] = value
+    return out
+
+
+def counted(number: int, word: str, plural: str | None = None) -> str:
+    """`1 column`, `2 columns`."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+@dataclass(frozen=True)
+class Page:
+    """Which part of the rows is wanted."""
+
+    offset: int = 0
+    limit: int | None = LIMIT
+
+    def next(self, total: int, version: str) -> tuple[int, str | None]:
+        """How many rows come after this page, and the cursor that continues there."""
+        end = total if self.limit is None else min(total, self.offset + self.limit)
+        return total - end, f"{version}~{end}" if end < total else None
+
+
+def page_of(limit: int | None, cursor: str | None, version: str) -> Page:
+    """The page that a limit and a cursor ask for; a cursor of another snapshot is refused, not mixed in."""
+    size = LIMIT if limit is None else limit
+    if size < 0:
+        raise SettingError(f"a limit of {size}", hint="0 means all, a positive number that many")
+    offset = 0
+    if cursor:
+        made, _, place = cursor.partition("~")
+        if not place.isdigit():
+            raise SettingError(f"{cursor!r} is not a cursor", hint="use the `cursor` of the answer before")
+        if made != version:
+            raise SettingError("newer lineage was published since the first page", hint="ask again from the start")
+        offset = int(place)
+    return Page(offset, size or None)

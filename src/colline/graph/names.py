@@ -1,0 +1,238 @@
+"""What people type → columns: any unique suffix, any case unless quoted, help on a miss, candidates on ambiguity."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from colline.errors import ColumnError
+from colline.graph.adjacency import Nodes, spread
+from colline.graph.arrays import NEVER, Arrays
+from colline.graph.nodes import SEPARATOR, segments
+from colline.graph.times import show_time
+from colline.graph.walk import alive
+
+_TOKEN = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^"`]+)')
+_SHOWN = 10  # candidates named in a message
+_NO_NODES: Nodes = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A name as it was typed: its segments, and which of them were quoted and so keep their case."""
+
+    text: str
+    parts: tuple[str, ...]
+    quoted: tuple[bool, ...]
+
+
+def parse(text: str) -> Asked:
+    """`gold.Orders."Total"` → segments gold, Orders, Total, the last one quoted."""
+    parts: list[str] = []
+    quoted: list[bool] = []
+    for double, back, plain in _TOKEN.findall(text.strip()):
+        found = segments(double.replace('""', '"') or back.replace("``", "`") or plain)
+        parts += found
+        quoted += [not plain] * len(found)
+    if not parts:
+        raise ColumnError("an empty column name", hint="write dataset.column")
+    return Asked(text, tuple(parts), tuple(quoted))
+
+
+class Names:
+    """The names of one snapshot."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = arrays
+        self.fields = arrays.strings("fields")
+        self.folds = arrays.strings("folds")
+        self.labels = arrays.strings("dataset.label")
+        self.spaces = arrays.strings("dataset.namespace")
+        self.paths = arrays.strings("dataset.name")
+        self._keys = arrays.strings("alias.keys")
+
+    def field(self, node: int) -> str:
+        """The column's own name."""
+        return self.fields[int(self.arrays["node.field"][node])]
+
+    def label(self, node: int) -> str:
+        """`gold.orders.total`: the short form that people read."""
+        return f"{self.labels[int(self.arrays['node.dataset'][node])]}.{self.field(node)}"
+
+    def full(self, node: int) -> str:
+        """Namespace, name and field, which no other column has."""
+        place = int(self.arrays["node.dataset"][node])
+        space, path = self.spaces[place], self.paths[place]
+        return f"{space}{'' if path.startswith('/') else '/'}{path}.{self.field(node)}"
+
+    def resolve(self, asked: Iterable[str], at: int | None = None) -> Nodes:
+        """The columns meant, each name exactly one (`dataset.*`: all of its columns), members of a struct included."""
+        nodes = [node for text in asked for node in self._resolve(text, at)]
+        return self.with_members(np.array(list(dict.fromkeys(nodes)), dtype=np.int64))
+
+    def with_members(self, nodes: Nodes) -> Nodes:
+        """The columns and the nested members they hold."""
+        if not self.arrays.meta["nested"]:
+            return nodes
+        at, _ = spread(self.arrays["kin.down.start"], nodes)
+        more = np.setdiff1d(self.arrays["kin.down.other"][at], nodes)
+        return np.concatenate([nodes, more.astype(np.int64)])
+
+    def _resolve(self, text: str, at: int | None) -> list[int]:
+        asked = parse(text)
+        if asked.parts[-1] == "*" and not asked.quoted[-1]:
+            return [int(n) for n in self.dataset_columns(self.dataset(asked.parts[:-1], text), at)]
+        found = self.matches(asked)
+        living = found[alive(self.arrays, found, at)]
+        if len(living) == 1:
+            return [int(living[0])]
+        if len(living) > 1:
+            return [self._only(text, asked, living)]
+        if len(found):
+            raise self._gone(text, found, at)
+        raise self._missing(text, asked)
+
+    def _only(self, text: str, asked: Asked, nodes: Nodes) -> int:
+        """One among several: the one whose whole name was typed, else an error that lists them."""
+        whole = [
+            int(n) for n in nodes if tuple(segments(self.full(n).lower())) == tuple(p.lower() for p in asked.parts)
+        ]
+        if len(whole) == 1:
+            return whole[0]
+        names = self._telling(nodes[: _SHOWN * 10])
+        shown = ", ".join(names[:_SHOWN]) + (f" and {len(nodes) - _SHOWN} more" if len(nodes) > _SHOWN else "")
+        raise ColumnError(
+            f"{text!r} fits {len(nodes)} columns: {shown}", hint="write more of the name", candidates=tuple(names)
+        )
+
+    def _telling(self, nodes: Nodes) -> list[str]:
+        """Names as short as they may be while telling the columns apart."""
+        short = [self.label(int(n)) for n in nodes]
+        return [text if short.count(text) == 1 else self.full(int(n)) for text, n in zip(short, nodes, strict=True)]
+
+    def _gone(self, text: str, nodes: Nodes, at: int | None) -> ColumnError:
+        since, until = int(self.arrays["node.since"][nodes].min()), int(self.arrays["node.until"][nodes].max())
+        name = self.label(int(nodes[0]))
+        if at is not None and at < since:
+            return ColumnError(
+                f"{text!r} was not there yet at {show_time(at)}", hint=f"it was first seen at {show_time(since)}"
+            )
+        when = "" if until == NEVER else f" at {show_time(until)}"
+        back = "" if until == NEVER else f"ask for an earlier time: --as-of {show_time(until - 1_000_000)}"
+        return ColumnError(f"{name} was removed{when}", hint=back or "ask for another time", candidates=(name,))
+
+    def _missing(self, text: str, asked: Asked) -> ColumnError:
+        near = self._telling(self.near(asked)[:5])
+        hint = f"did you mean {' or '.join(near)}?" if near else "try `colline find` with a part of the name"
+        return ColumnError(f"no column is called {text!r}", hint=hint, candidates=tuple(near))
+
+    def matches(self, asked: Asked) -> Nodes:
+        """The columns whose name ends with what was typed, whatever its split between dataset and field."""
+        found = [self._split(asked, cut) for cut in range(len(asked.parts) - 1, -1, -1)]
+        nodes = np.unique(np.concatenate(found)) if found else _NO_NODES
+        return nodes[[self._cased(int(n), asked) for n in nodes]] if any(asked.quoted) else nodes
+
+    def _split(self, asked: Asked, cut: int) -> Nodes:
+        """Columns of the field `parts[cut:]` in the datasets that end with `parts[:cut]`."""
+        fold = self.folds.find(".".join(asked.parts[cut:]).lower())
+        if fold < 0:
+            return _NO_NODES
+        start = self.arrays["fold.start"]
+        nodes = self.arrays["fold.node"][start[fold] : start[fold + 1]].astype(np.int64)
+        if cut == 0:
+            return nodes
+        owners = self.datasets(asked.parts[:cut])
+        return nodes[np.isin(self.arrays["node.dataset"][nodes], owners)]
+
+    def _cased(self, node: int, asked: Asked) -> bool:
+        """Whether the quoted segments agree in case too."""
+        names = [self.full(node)]
+        links = self.arrays.strings("dataset.symlinks")[int(self.arrays["node.dataset"][node])]
+        names += [f"{link}.{self.field(node)}" for link in links.split(SEPARATOR) if link]
+        return any(_agrees(segments(name), asked) for name in names)
+
+    def datasets(self, parts: Sequence[str]) -> Any:
+        """The datasets one of whose names ends with the segments."""
+        low, high = self._keys.starting_with(SEPARATOR.join(reversed([p.lower() for p in parts])) + SEPARATOR)
+        return np.unique(self.arrays["alias.dataset"][low:high])
+
+    def alias(self, key: int) -> str:
+        """One name of a dataset, its segments reversed."""
+        return self._keys[key]
+
+    def dataset(self, parts: Sequence[str], text: str) -> int:
+        """The one dataset of that name."""
+        found = self.datasets(parts)
+        if len(found) == 1:
+            return int(found[0])
+        named = tuple(self.labels[int(d)] for d in found[:_SHOWN])
+        if len(found):
+            raise ColumnError(
+                f"{text!r} fits {len(found)} datasets: {', '.join(named)}",
+                hint="write more of the name",
+                candidates=named,
+            )
+        near = tuple(self.labels[d] for d in self.near_datasets(".".join(parts))[:3])
+        hint = f"did you mean {' or '.join(near)}?" if near else "try `colline find` with a part of the name"
+        raise ColumnError(f"no dataset is called {text!r}", hint=hint, candidates=near)
+
+    def dataset_columns(self, place: int, at: int | None = None) -> Nodes:
+        """A dataset's columns, in the order of its schema."""
+        start = self.arrays["dataset.start"]
+        nodes = np.arange(start[place], start[place + 1], dtype=np.int64)
+        nodes = nodes[~self.arrays["node.rows"][nodes] & alive(self.arrays, nodes, at)]
+        return nodes[np.argsort(self.arrays["node.ordinal"][nodes], kind="stable")]
+
+    def holding(self, index: str, text: str, *, share: float = 1.0, most: int = 2000) -> Any:
+        """Texts of an index (`fold`, `alias`) that hold at least a share of the trigrams of `text`, best first."""
+        raw = np.frombuffer(text.lower().encode(), dtype=np.uint8).astype(np.int64)
+        if len(raw) < 3:
+            return _NO_NODES
+        codes = np.unique(raw[:-2] << 16 | raw[1:-1] << 8 | raw[2:])
+        table = self.arrays[f"{index}.trigram"]
+        at = np.searchsorted(table, codes)
+        known = at < len(table)
+        at = at[known][table[at[known]] == codes[known]]
+        rows = spread(self.arrays[f"{index}.trigram.start"], at.astype(np.int64))[0]
+        texts, counts = np.unique(self.arrays[f"{index}.trigram.text"][rows], return_counts=True)
+        enough = counts >= max(1, share * len(codes))
+        texts, counts = texts[enough], counts[enough]
+        return texts[np.argsort(-counts, kind="stable")][:most].astype(np.int64)
+
+    def near(self, asked: Asked, at: int | None = None) -> Nodes:
+        """Columns with a name like the one typed, likeliest first."""
+        field = asked.parts[-1].lower()
+        folds = [int(f) for f in self.holding("fold", field, share=0.3, most=400)]
+        likely = sorted(folds, key=lambda f: -_alike(self.folds[f], field))[:40]
+        start = self.arrays["fold.start"]
+        nodes = [n for f in likely if _alike(self.folds[f], field) > 0.6 for n in self._some(start, f)]
+        owners = self.near_datasets(".".join(asked.parts[:-1]))[:3] if len(asked.parts) > 1 else []
+        nodes += [int(n) for d in owners for n in self.dataset_columns(d, at)[:200]]
+        nodes = [n for n in dict.fromkeys(nodes) if alive(self.arrays, n, at)]
+        wanted = ".".join(asked.parts).lower()
+        return np.array(sorted(nodes, key=lambda n: (-_alike(self.label(n).lower(), wanted), n)), dtype=np.int64)
+
+    def _some(self, start: Any, fold: int) -> list[int]:
+        return [int(n) for n in self.arrays["fold.node"][start[fold] : min(start[fold + 1], start[fold] + 50)]]
+
+    def near_datasets(self, text: str) -> list[int]:
+        """Datasets with a name like the one typed, likeliest first."""
+        reverse = SEPARATOR.join(reversed(segments(text.lower())))
+        keys = self.holding("alias", reverse, share=0.3, most=200) if reverse else []
+        ranked = sorted(keys, key=lambda k: -_alike(self._keys[int(k)].rstrip(SEPARATOR), reverse))
+        return list(dict.fromkeys(int(self.arrays["alias.dataset"][k]) for k in ranked))
+
+
+def _alike(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
+def _agrees(name: Sequence[str], asked: Asked) -> bool:
+    tail = name[-len(asked.parts) :]
+    pairs = zip(tail, asked.parts, asked.quoted, strict=False)
+    return len(tail) == len(asked.parts) and all(a == b if q else a.lower() == b.lower() for a, b, q in pairs)

@@ -1,0 +1,110 @@
+"""`find`: which columns are called like this, best match first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from colline.graph.adjacency import Nodes, spread
+from colline.graph.answer import Answer, Page, counted
+from colline.graph.names import Names, parse
+from colline.graph.view import View
+from colline.graph.walk import alive
+
+_MOST = 20_000  # columns looked at for one kind of match; more than anyone pages through
+
+
+def answer(view: View, text: str, page: Page, at: int | None = None) -> Answer:
+    """Ranked matches: exact, suffix, prefix, part of a name, dataset, and fuzzy where nothing else fits."""
+    ranked, capped = ranked_matches(view, text, at)
+    total = len(ranked)
+    end = total if page.limit is None else page.offset + page.limit
+    shown = ranked[page.offset : end]
+    nodes = np.array([node for _, node in shown], dtype=np.int64)
+    rows = [{**row, "match": kind} for row, (kind, _) in zip(view.columns(nodes, at), shown, strict=True)]
+    left_out, cursor = page.next(total, view.version)
+    kinds = {kind: sum(k == kind for k, _ in ranked) for kind in dict.fromkeys(k for k, _ in ranked)}
+    told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+    verdict = f"{counted(total, 'column')} {'is' if total == 1 else 'are'} called like {text!r}: {told}"
+    unknown = (
+        ({"what": text, "why": f"more than {_MOST:,} matches of one kind: write more of the name"},) if capped else ()
+    )
+    return Answer(
+        question="find",
+        verdict=verdict if total else f"no column is called like {text!r}",
+        as_of=view.as_of(at),
+        totals={"columns": total, **kinds},
+        sections={"rows": rows},
+        unknown=unknown,
+        left_out=left_out,
+        cursor=cursor,
+        snapshot=view.version,
+        main="rows",
+    )
+
+
+def ranked_matches(view: View, text: str, at: int | None) -> tuple[list[tuple[str, int]], bool]:
+    """(kind of match, column) best first, each column once; and whether some kind had too many to list."""
+    taken: dict[int, str] = {}
+    capped = False
+    for kind, nodes in _kinds(view.names, text):
+        capped |= len(nodes) >= _MOST
+        for node in nodes[alive(view.arrays, nodes, at)].tolist():
+            taken.setdefault(node, kind)
+    if not taken:
+        for node in view.names.near(parse(text), at)[:50].tolist():
+            taken.setdefault(node, "fuzzy")
+    return [(kind, node) for node, kind in taken.items()], capped
+
+
+def _kinds(names: Names, text: str) -> Iterator[tuple[str, Nodes]]:
+    asked = parse(text)
+    yield "exact", names.matches(asked)
+    if len(asked.parts) == 1:
+        wanted = asked.parts[0].lower()
+        holding = _holding(names, wanted)
+        low, high = names.folds.starting_with(wanted)
+        yield "suffix", _nodes(names, [f for f in holding if names.folds[f].endswith(wanted)])
+        yield "prefix", _nodes(names, list(range(low, high)))
+        yield "part", _nodes(names, holding)
+        yield "dataset", _columns_of(names, wanted)
+    else:
+        yield "prefix", _dataset_and_prefix(names, asked.parts)
+
+
+def _holding(names: Names, wanted: str) -> list[int]:
+    """Field names with the text inside, shortest first."""
+    found = [int(f) for f in names.holding("fold", wanted, most=_MOST)]
+    return sorted((f for f in found if wanted in names.folds[f]), key=lambda f: (len(names.folds.raw(f)), f))
+
+
+def _nodes(names: Names, folds: list[int]) -> Nodes:
+    at, _ = spread(names.arrays["fold.start"], np.array(folds, dtype=np.int64))
+    return names.arrays["fold.node"][at[:_MOST]].astype(np.int64)
+
+
+def _columns_of(names: Names, wanted: str) -> Nodes:
+    """Columns of the datasets one of whose last two steps is called like that."""
+    whole = names.datasets([wanted])
+    near = [k for k in names.holding("alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
+    places = np.unique(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
+    found = spread(names.arrays["dataset.start"], places)[0][:_MOST]
+    columns: Nodes = found[~names.arrays["node.rows"][found]]
+    return columns
+
+
+def _in_tail(names: Names, key: int, wanted: str) -> bool:
+    from colline.graph.nodes import SEPARATOR
+
+    return any(wanted in part for part in names.alias(key).split(SEPARATOR)[:2])
+
+
+def _dataset_and_prefix(names: Names, parts: tuple[str, ...]) -> Nodes:
+    """`gold.orders.to` → columns of gold.orders that begin with `to`; `gold.orders` → all of its columns."""
+    out = []
+    for place in names.datasets(parts[:-1])[:200].tolist():
+        nodes = names.dataset_columns(place)
+        out.append(nodes[[names.field(n).lower().startswith(parts[-1].lower()) for n in nodes.tolist()]])
+    out += [names.dataset_columns(int(place)) for place in names.datasets(parts)[:200]]
+    return np.concatenate(out).astype(np.int64) if out else np.empty(0, dtype=np.int64)

@@ -1,0 +1,201 @@
+"""Publishing a snapshot of the lake's tables, finding the current one, cleaning old ones never in use."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from colline.errors import LakeError
+from colline.graph.arrays import Arrays, write
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # no file locks on this platform: nothing is cleaned there, because nothing can be known to be free
+    fcntl = None
+
+KEEP = 2  # the current snapshot and the one before it, for a reader that has just read CURRENT
+_FOLDER, _POINTER = "snapshot", "CURRENT"
+
+
+@dataclass(frozen=True)
+class SnapshotInfo:
+    """What was published: its name, where it lies, what it holds, and which table versions it came from."""
+
+    version: str
+    path: Path
+    columns: int
+    edges: int
+    tables: dict[str, int]
+    seconds: float
+
+
+def lake_path(lake: str | Path) -> Path:
+    """The local folder of a lake; a `file:` address is one too."""
+    text = str(lake)
+    if text.startswith("file:"):
+        text = "/" + text.removeprefix("file:").lstrip("/")
+    elif "://" in text:
+        raise LakeError(
+            f"the lake {text} is not on a local or mounted file system",
+            hint="mount it, or copy its snapshot folder next to the reader and open that copy",
+        )
+    return Path(text).expanduser()
+
+
+def publish(lake: str | Path) -> SnapshotInfo:
+    """Make arrays of the tables as they are now and put them in the place of the ones before, in one rename."""
+    began = time.monotonic()
+    root = lake_path(lake)
+    if not root.is_dir():
+        raise LakeError(f"no lake at {root}", hint="run `colline ingest` first, or check --lake")
+    arrays, meta = _compose(root)
+    name = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%fZ")
+    building = root / _FOLDER / f".building-{uuid.uuid4().hex}"
+    try:
+        write(building, arrays, meta)
+        building.rename(root / _FOLDER / name)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    _point(root, name)
+    clean(root)
+    edges = sum(meta["groups"].values())
+    seconds = time.monotonic() - began
+    return SnapshotInfo(name, root / _FOLDER / name, meta["columns"], edges, meta["tables"], seconds)
+
+
+def _compose(root: Path) -> tuple[Any, dict[str, Any]]:
+    """Everything a snapshot holds. Edges are read before columns: a column is there before an edge needs it."""
+    from colline.graph import build, nodes, tables
+
+    read = {name: tables.read(root, name) for name in ("gold/edges", "gold/reads", "gold/coverage", "gold/jobs")}
+    read |= {name: tables.read(root, name) for name in ("gold/columns", "silver/datasets")}
+    column_table = read["gold/columns"][0]
+    out, owners = nodes.datasets(read["silver/datasets"][0], column_table)
+    column_arrays, order, homeless = nodes.columns(column_table, owners, len(owners.ids))
+    job_arrays, job_order = nodes.jobs(read["gold/jobs"][0])
+    count = len(order.ids)
+    edge_arrays, groups, dangling = build.edges(read["gold/edges"][0], order, job_order, count)
+    out |= column_arrays | job_arrays | edge_arrays
+    out |= nodes.reads(read["gold/reads"][0], order, job_order, count)
+    out |= nodes.coverage(read["gold/coverage"][0], owners, job_order)
+    out["node.level"], cyclic = nodes.levels(out, count)
+    meta = {
+        "tables": {name: version for name, (_, version) in read.items()},
+        "published": time.time_ns() // 1000,
+        "nodes": count,
+        "columns": int(count - np.count_nonzero(np.asarray(out["node.rows"]))),
+        "datasets": len(owners.ids),
+        "jobs": len(job_order.ids),
+        "groups": groups,
+        "nested": "kin.down.start" in out,
+        "cyclic": cyclic,
+        "dangling": dangling + homeless,
+        **_horizon(out),
+    }
+    return out, meta
+
+
+def _horizon(out: Any) -> dict[str, int | None]:
+    """The first and the last moment the lake knows anything about."""
+    from colline.graph.arrays import NEVER, UNKNOWN
+
+    since = out["node.since"]
+    firsts = since[since != UNKNOWN]
+    lasts = [
+        int(t)
+        for name in ("node.seen", "dataset.last_seen", "job.last_ended", "job.last_started", "read.last")
+        for t in [out[name].max(initial=UNKNOWN)]
+        if t not in (UNKNOWN, NEVER)
+    ]
+    return {"first": int(firsts.min()) if len(firsts) else None, "last": max(lasts, default=None)}
+
+
+def _point(root: Path, name: str) -> None:
+    pointer = root / _FOLDER / _POINTER
+    fresh = pointer.with_name(f".{_POINTER}-{uuid.uuid4().hex}")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(name)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(pointer)
+
+
+def stamp(root: Path) -> tuple[int, int] | None:
+    """What changes when a new snapshot is published: cheap to ask before every answer."""
+    try:
+        found = (root / _FOLDER / _POINTER).stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_ino
+
+
+def current(root: Path) -> Arrays | None:
+    """The arrays to answer from, held against cleaning; None where nothing was published yet."""
+    for _ in range(100):
+        try:
+            name = (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}") from error
+        # a publisher may have replaced and cleaned it between reading the name and holding the lock: ask again
+        with contextlib.suppress(FileNotFoundError):
+            folder = root / _FOLDER / name
+            lock = _hold(folder)
+            return Arrays(folder, lock)
+    raise LakeError(
+        f"the snapshot {name!r} that {root / _FOLDER / _POINTER} names is not there", hint="publish it again"
+    )
+
+
+def _hold(folder: Path) -> IO[bytes]:
+    lock = (folder / "LOCK").open("rb")
+    if fcntl is not None:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+    return lock
+
+
+def clean(root: Path) -> list[str]:
+    """Remove all but the newest snapshots; one that some process still reads is left for the next time."""
+    if fcntl is None:
+        return []
+    pointed = (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
+    names = sorted(p.name for p in (root / _FOLDER).iterdir() if p.is_dir() and not p.name.startswith("."))
+    return [name for name in names[:-KEEP] if name != pointed and _remove(root / _FOLDER / name)]
+
+
+def _remove(folder: Path) -> bool:
+    with _alone(folder) as free:
+        if free:
+            dead = folder.with_name(f".dead-{folder.name}")
+            folder.rename(dead)
+            shutil.rmtree(dead, ignore_errors=True)
+    return free
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """Whether nobody else holds the folder, true for as long as the block runs."""
+    try:
+        lock = (folder / "LOCK").open("rb")
+    except OSError:
+        yield False
+        return
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True

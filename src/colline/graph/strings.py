@@ -1,0 +1,57 @@
+"""A table of strings as two mapped arrays, offsets and bytes: opening costs nothing, a text is read when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Strings:
+    """Text by position. `first_at_least` and `starting_with` need the texts sorted by their UTF-8 bytes."""
+
+    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> str:
+        return self.raw(index).decode("utf-8", "replace")
+
+    def raw(self, index: int) -> bytes:
+        """The UTF-8 bytes at a position."""
+        return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()
+
+    def first_at_least(self, wanted: bytes) -> int:
+        """The first position whose text is not smaller than `wanted`."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.raw(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def find(self, wanted: str) -> int:
+        """The position of a text, or -1."""
+        key = wanted.encode()
+        found = self.first_at_least(key)
+        return found if found < len(self) and self.raw(found) == key else -1
+
+    def starting_with(self, prefix: str) -> tuple[int, int]:
+        """The range of positions whose text begins with `prefix`."""
+        key = prefix.encode()
+        return self.first_at_least(key), self.first_at_least(key + b"\xff")
+
+
+def to_strings(texts: Iterable[str]) -> Strings:
+    """A table of the given texts, in their order."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    return Strings(offsets, np.frombuffer(b"".join(encoded), dtype=np.uint8))

@@ -1,0 +1,199 @@
+"""One snapshot with words: how its columns, datasets, jobs, edges and gaps are written in an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colline.errors import SettingError
+from colline.graph.adjacency import Adjacency, Nodes, adjacency
+from colline.graph.answer import Row
+from colline.graph.arrays import NEVER, UNKNOWN, Arrays
+from colline.graph.build import SUBTYPES
+from colline.graph.names import Names
+from colline.graph.nodes import SEPARATOR
+from colline.graph.times import When, parse_time, show_time, time_or_none
+
+_JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
+
+
+class View:
+    """What answers are written from. It never changes: one answer, one view."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self.arrays = arrays
+        self.names = Names(arrays)
+        self.version = arrays.version
+
+    def at(self, when: When) -> int | None:
+        """The moment asked for; one before everything the lake knows is an error, not an empty answer."""
+        moment = parse_time(when)
+        first = self.arrays.meta["first"]
+        if moment is not None and first is not None and moment < first:
+            raise SettingError(
+                f"nothing was known at {show_time(moment)}", hint=f"the first event is of {show_time(first)}"
+            )
+        return moment
+
+    def as_of(self, at: int | None) -> str:
+        """When the answer was true: the moment asked for, else when the snapshot was published."""
+        return show_time(self.arrays.meta["published"] if at is None else at)
+
+    def text(self, name: str, place: int) -> str | None:
+        """A text of a table of texts, None where it is empty or the place is not there."""
+        return (self.arrays.strings(name)[int(place)] or None) if place >= 0 else None
+
+    def tags(self, node: int) -> list[str]:
+        """The tags of a column and of its dataset."""
+        own = self.arrays.strings("node.tags")[node]
+        shared = self.arrays.strings("dataset.tags")[int(self.arrays["node.dataset"][node])]
+        return sorted({tag for text in (own, shared) for tag in text.split(SEPARATOR) if tag})
+
+    def ref(self, node: int) -> Row:
+        """A column's identity."""
+        place = int(self.arrays["node.dataset"][node])
+        names = self.names
+        return {
+            "id": int(self.arrays["node.id"][node]),
+            "namespace": names.spaces[place],
+            "name": names.paths[place],
+            "field": names.field(node),
+            "label": names.label(node),
+        }
+
+    def columns(self, nodes: Nodes, at: int | None = None) -> list[Row]:
+        """Identity, type, tags, layer and number of direct neighbours of each column."""
+        ups, downs = (self.neighbours(nodes, forward=way, at=at) for way in (False, True))
+        types = self.arrays.strings("types")
+        kinds = self.arrays["node.type"]
+        out = []
+        for node, up, down in zip(nodes.tolist(), ups.tolist(), downs.tolist(), strict=True):
+            place = int(self.arrays["node.dataset"][node])
+            facts = {"type": types[int(kinds[node])] or None, "tags": self.tags(node)}
+            out.append({**self.ref(node), **facts, "layer": self.text("dataset.layer", place), "up": up, "down": down})
+        return out
+
+    def neighbours(self, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
+        """How many different columns lie one direct step away from each node."""
+        pairs = []
+        for edges in adjacency(self.arrays, forward=forward, indirect=False, past=at is not None):
+            rows, owner = edges.rows(nodes, at)
+            pairs.append(owner << 32 | edges.other[rows])
+        found = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.int64)
+        owners = found >> 32
+        return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
+
+    def dataset(self, place: int) -> Row:
+        """A dataset's identity and what is known of it."""
+        names = self.names
+        out: Row = {"id": int(self.arrays["dataset.id"][place]), "namespace": names.spaces[place]}
+        out |= {"name": names.paths[place], "label": names.labels[place]}
+        out |= {key: self.text(f"dataset.{key}", place) for key in ("kind", "layer", "owner", "domain")}
+        out["tags"] = [tag for tag in self.arrays.strings("dataset.tags")[place].split(SEPARATOR) if tag]
+        out["symlinks"] = [link for link in self.arrays.strings("dataset.symlinks")[place].split(SEPARATOR) if link]
+        for key in ("first_seen", "last_seen", "last_written", "last_read"):
+            out[key] = time_or_none(self.arrays[f"dataset.{key}"][place])
+        return out | {"dropped_at": time_or_none(self.arrays["dataset.until"][place])}
+
+    def job_ref(self, job: int) -> Row | None:
+        """A job's identity, None for an edge that no job claims."""
+        if job < 0:
+            return None
+        return {"namespace": self.text("job.namespace", job) or "", "name": self.text("job.name", job) or ""}
+
+    def job(self, job: int) -> Row:
+        """A job's identity and what its runs did."""
+        out: Row = {"id": int(self.arrays["job.id"][job]), **(self.job_ref(job) or {})}
+        out |= {
+            key: self.text(f"job.{key}", job)
+            for key in ("integration", "owner", "last_run", "last_state", "last_error")
+        }
+        out |= {key: time_or_none(self.arrays[f"job.{key}"][job]) for key in _JOB_TIMES}
+        return out | {"runs": int(self.arrays["job.runs"][job])}
+
+    def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
+        """An edge between two columns (source first), with how, by which job, and when it was last seen."""
+        place = int(edges.edges(np.array([row]))[0])
+        job = int(edges.job[row])
+        facts = {
+            name: self.arrays[f"{edges.group}.{name}"][place] for name in ("subtype", "seen", "description", "run")
+        }
+        return {
+            "from": int(self.arrays["node.id"][ends[0]]),
+            "to": int(self.arrays["node.id"][ends[1]]),
+            "type": "INDIRECT" if edges.bits & 2 else "DIRECT",
+            "subtype": SUBTYPES[int(facts["subtype"])],
+            "masking": bool(edges.bits & 1),
+            "job": self.job_ref(job),
+            "last_run": self.text("runs", int(facts["run"])),
+            "last_state": self.text("job.last_state", job),
+            "last_seen": time_or_none(facts["seen"]),
+            "first_seen": time_or_none(edges.since[row]),
+            "retired_at": None if edges.until is None else time_or_none(edges.until[row]),
+            "description": self.text("descriptions", int(facts["description"])) or "",
+            "level": level,
+        }
+
+    def gaps(self, *, datasets: Any = None, jobs: Any = None, at: int | None = None) -> list[int]:
+        """Open gaps in coverage that touch the datasets or the jobs; all open ones where neither is given."""
+        since, until = self.arrays["gap.since"], self.arrays["gap.until"]
+        open_ = until == NEVER if at is None else (since <= at) & (at < until)
+        if datasets is not None or jobs is not None:
+            touched = np.zeros(len(since), dtype=np.bool_)
+            if datasets is not None:
+                touched |= np.isin(self.arrays["gap.dataset"], datasets)
+            if jobs is not None:
+                touched |= np.isin(self.arrays["gap.job"], jobs) & (self.arrays["gap.dataset"] < 0)
+            open_ &= touched
+        return [int(i) for i in np.flatnonzero(open_)]
+
+    def gap(self, place: int) -> Row:
+        """A gap in coverage: what, where, since when."""
+        dataset, job = int(self.arrays["gap.dataset"][place]), int(self.arrays["gap.job"][place])
+        known = (
+            {"label": self.names.labels[dataset], "layer": self.text("dataset.layer", dataset)} if dataset >= 0 else {}
+        )
+        home = {"namespace": self.names.spaces[dataset], "name": self.names.paths[dataset], **known} if known else None
+        owner = self.text("job.owner", job) or self.text("dataset.owner", dataset)
+        out: Row = {"kind": self.text("gap.kind", place), "job": self.job_ref(job), "dataset": home}
+        out |= {"run_id": self.text("gap.run_id", place), "detail": self.text("gap.detail", place)}
+        out |= {"layer": known.get("layer"), "owner": owner}
+        out |= {"first_seen": time_or_none(self.arrays["gap.since"][place])}
+        return out | {"last_seen": time_or_none(self.arrays["gap.seen"][place])}
+
+    def unknown(self, gaps: Iterable[int], most: int = 20) -> tuple[Row, ...]:
+        """Gaps as an answer tells them: what cannot be known, and why. The rest is counted in a last line."""
+        told: dict[tuple[str, str], int] = {}
+        for place in gaps:
+            row = self.gap(place)
+            job, home = row["job"], row["dataset"]
+            what = home["label"] if home else (job or {}).get("name", "the lake")
+            why = WHY.get(row["kind"] or "", row["kind"] or "?")
+            by = f" by {job['name']}" if job and home else ""
+            key = (what, f"{why}{by}" + (f": {row['detail']}" if row["detail"] else ""))
+            told[key] = told.get(key, 0) + 1
+        rows: list[Row] = [{"what": what, "why": why, "count": n} for (what, why), n in told.items()]
+        rest = sum(told.values()) - sum(list(told.values())[:most])
+        last: list[Row] = [{"what": "more", "why": "further gaps, see `colline coverage`", "count": rest}]
+        return tuple(rows[:most] + (last if rest else []))
+
+    def last_moment(self) -> int:
+        """The newest moment the lake knows of, which is what `lately` is measured from."""
+        return int(self.arrays.meta["last"] or self.arrays.meta["published"])
+
+    def time_of(self, name: str, place: int) -> str | None:
+        """A time of an array of times."""
+        return time_or_none(int(self.arrays[name][place])) if place >= 0 else None
+
+
+WHY = {
+    "no_column_lineage": "a run without column lineage",
+    "opaque_step": "a step that cannot be seen into",
+    "unknown_source": "a source that could not be named",
+    "unfinished_run": "a run that never told its end",
+    "dropped_events": "events that were dropped",
+}
+__all__ = ["UNKNOWN", "WHY", "View"]

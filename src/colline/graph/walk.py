@@ -1,0 +1,235 @@
+"""From a set of columns to everything they reach, level by level, at a cost that follows what is reached.
+
+A column is reached in one of four states: by direct steps or with an indirect one, in the clear or through a mask. A
+state is two bits, an edge adds its own, and a state makes every state with more bits pointless from that level on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread
+from colline.graph.arrays import NEVER, Arrays
+
+MASKED, INDIRECT = 1, 2
+# state → itself and every state with more bits, as a set of bits
+_COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
+_DIRECT_SEEN = 0b0011
+_NO_NODES: Nodes = np.empty(0, dtype=np.int64)
+_DENSE = 64  # a level with more than one node in this many is collected by a bitmap
+
+
+@dataclass(frozen=True)
+class Question:
+    """Which way to walk, over which edges, how far, and as of when."""
+
+    upstream: bool
+    indirect: bool = False
+    depth: int | None = None
+    at: int | None = None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """What a walk reached. `found` has a pair a level: columns first reached there by direct steps, and the others."""
+
+    arrays: Arrays
+    question: Question
+    origin: Nodes
+    seen: NDArray[np.uint8]
+    distance: NDArray[np.int32]  # of the state that counts, plus one; 0 = not reached
+    levels: tuple[NDArray[np.int32], ...]  # per state, plus one: the way back along a path
+    found: tuple[tuple[Nodes, Nodes], ...]
+    job_seen: NDArray[np.bool_]
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """How many columns lie at each distance."""
+        return [len(direct) + len(indirect) for direct, indirect in self.found]
+
+    @property
+    def total(self) -> int:
+        """How many columns were reached."""
+        return sum(self.sizes)
+
+    @property
+    def depth(self) -> int:
+        """The distance of the farthest column."""
+        return max((level for level, size in enumerate(self.sizes, 1) if size), default=0)
+
+    def page(self, offset: int, limit: int | None) -> Nodes:
+        """Columns nearest first, direct before indirect, then by name; only levels on the page are put in order."""
+        end = self.total if limit is None else min(self.total, offset + limit)
+        out, place = [], 0
+        for level in self.found:
+            for nodes in level:
+                low, high = max(offset - place, 0), min(end - place, len(nodes))
+                if low < high:
+                    out.append(_in_order(nodes, low, high))
+                place += len(nodes)
+        return np.concatenate(out) if out else _NO_NODES
+
+    def every(self) -> Nodes:
+        """All columns reached, in no order within a level."""
+        return np.concatenate([nodes for level in self.found for nodes in level] or [_NO_NODES])
+
+    def is_direct(self, nodes: Any) -> Any:
+        """Whether some way there has only direct steps."""
+        return (self.seen[nodes] & _DIRECT_SEEN) != 0
+
+    def is_masked(self, nodes: Any) -> Any:
+        """Whether every way there, of the kind that counts, goes through a mask."""
+        seen = self.seen[nodes]
+        direct = (seen & _DIRECT_SEEN) != 0
+        return np.where(direct, (seen & 0b0001) == 0, (seen & 0b0100) == 0)
+
+
+def alive(arrays: Arrays, nodes: Any, at: int | None) -> NDArray[np.bool_]:
+    """Which columns a dataset had at a time, or has now."""
+    until = arrays["node.until"][nodes]
+    return np.asarray(until == NEVER if at is None else (arrays["node.since"][nodes] <= at) & (at < until))
+
+
+def _in_order(nodes: Nodes, low: int, high: int) -> Nodes:
+    if high - low == len(nodes):
+        return np.sort(nodes)
+    return np.sort(np.partition(nodes, [low, high - 1])[low:high]) if high - low else _NO_NODES
+
+
+def walk(arrays: Arrays, origin: Nodes, question: Question) -> Reach:
+    """Everything the origin reaches under the question's terms. Cycles and self edges end where they began."""
+    steps = _Steps(arrays, question, origin)
+    frontier: list[Nodes] = [origin, _NO_NODES, _NO_NODES, _NO_NODES]
+    level = 0
+    while any(map(len, frontier)) and (question.depth is None or level < question.depth):
+        level += 1
+        frontier = steps.take(frontier, level)
+    return steps.reach()
+
+
+@dataclass
+class _Steps:
+    """The state of one walk: what was seen, at which level, and the edges it may take."""
+
+    arrays: Arrays
+    question: Question
+    origin: Nodes
+    found: list[tuple[Nodes, Nodes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        arrays, question = self.arrays, self.question
+        count = arrays.meta["nodes"]
+        # calloc: pages that the walk does not touch cost nothing
+        self.seen = np.zeros(count, dtype=np.uint8)
+        self.distance = np.zeros(count, dtype=np.int32)
+        self.levels = tuple(np.zeros(count, dtype=np.int32) for _ in range(4 if question.indirect else 2))
+        self.job_seen = np.zeros(arrays.meta["jobs"] + 1, dtype=np.bool_)
+        self.edges = adjacency(
+            arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
+        )
+        self.rows_edges = [edges for edges in self.edges if edges.bits & INDIRECT]
+        self.rows_of = arrays["dataset.rows"] if question.indirect else None
+        self.is_rows = arrays["node.rows"] if question.indirect else None
+        self.seen[self.origin] = _COVERS[0]
+        self.levels[0][self.origin] = 1
+        self.distance[self.origin] = 1
+
+    def take(self, frontier: list[Nodes], level: int) -> list[Nodes]:
+        """One step from every node of the frontier; the next frontier, by state."""
+        reached: list[list[Nodes]] = [[], [], [], []]
+        for state, nodes in enumerate(frontier):
+            if len(nodes):
+                self._expand(state, nodes, reached)
+        direct: list[Nodes] = []
+        indirect: list[Nodes] = []
+        out = [self._arrive(state, parts, level, (direct, indirect)) for state, parts in enumerate(reached)]
+        self.found.append((_joined(direct), _joined(indirect)))
+        return out
+
+    def _expand(self, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
+        lenders = self._with_structs(nodes)
+        for edges in self.edges:
+            self._follow(edges, state, lenders, reached)
+        if self.rows_of is not None and self.question.upstream:
+            rows = np.unique(self.rows_of[self.arrays["node.dataset"][nodes]])
+            rows = rows[rows >= 0].astype(np.int64)
+            state |= INDIRECT
+            rows = rows[(self.seen[rows] & (1 << state)) == 0]
+            self.seen[rows] |= _COVERS[state]
+            for edges in self.rows_edges:
+                self._follow(edges, state, rows, reached)
+
+    def _follow(self, edges: Adjacency, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
+        at = edges.positions(nodes, self.question.at)
+        if len(at):
+            self.job_seen[edges.job[at]] = True
+            reached[state | edges.bits].append(edges.other[at])
+
+    def _with_structs(self, nodes: Nodes) -> Nodes:
+        """The nodes and the struct columns they are members of, whose edges are theirs too."""
+        if not self.arrays.meta["nested"]:
+            return nodes
+        at, counts = spread(self.arrays["kin.up.start"], nodes)
+        return np.concatenate([nodes, self.arrays["kin.up.other"][at]]) if counts.any() else nodes
+
+    def _arrive(self, state: int, parts: list[Nodes], level: int, new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
+        nodes = self._fresh(_joined(parts), state)
+        if not len(nodes):
+            return nodes
+        if self.is_rows is not None and not self.question.upstream and state & INDIRECT:
+            nodes = self._past_rows(nodes, state)
+        nodes = self._with_members(nodes, state)
+        already = self.seen[nodes]
+        mark = new[1] if state & INDIRECT else new[0]
+        counted = nodes[already == 0] if state & INDIRECT else nodes[(already & _DIRECT_SEEN) == 0]
+        mark.append(counted)
+        self.distance[counted] = level + 1
+        self.levels[state][nodes] = level + 1
+        self.seen[nodes] |= _COVERS[state]
+        return nodes
+
+    def _fresh(self, nodes: Nodes, state: int) -> Nodes:
+        """Nodes that were not yet reached in this state or a better one, each once, sorted."""
+        nodes = nodes[(self.seen[nodes] & (1 << state)) == 0]
+        if len(nodes) * _DENSE > len(self.seen):
+            level = np.zeros(len(self.seen), dtype=np.bool_)
+            level[nodes] = True
+            return np.flatnonzero(level)
+        return np.unique(nodes).astype(np.int64)
+
+    def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
+        """What decides the rows of a dataset reaches each of its columns, in the same step."""
+        assert self.is_rows is not None
+        chosen = self.is_rows[nodes]
+        if not chosen.any():
+            return nodes
+        rows = nodes[chosen]
+        self.seen[rows] |= _COVERS[state]
+        columns = spread(self.arrays["dataset.start"], self.arrays["node.dataset"][rows].astype(np.int64))[0]
+        columns = columns[~self.is_rows[columns] & alive(self.arrays, columns, self.question.at)]
+        return self._fresh(np.concatenate([nodes[~chosen], columns]), state)
+
+    def _with_members(self, nodes: Nodes, state: int) -> Nodes:
+        """A struct column brings its members along."""
+        if not self.arrays.meta["nested"]:
+            return nodes
+        at, _ = spread(self.arrays["kin.down.start"], nodes)
+        return self._fresh(np.concatenate([nodes, self.arrays["kin.down.other"][at]]), state) if len(at) else nodes
+
+    def reach(self) -> Reach:
+        """The walk's result; what turned out to be direct later is counted there only."""
+        found = tuple((direct, indirect[(self.seen[indirect] & _DIRECT_SEEN) == 0]) for direct, indirect in self.found)
+        return Reach(
+            self.arrays, self.question, self.origin, self.seen, self.distance, self.levels, found, self.job_seen
+        )
+
+
+def _joined(parts: list[Nodes]) -> Nodes:
+    if not parts:
+        return _NO_NODES
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

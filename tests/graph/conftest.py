@@ -1,0 +1,25 @@
+"""The shop's lake, written once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from graph_lakes import shop
+
+from colline.graph import Lineage, open_lake
+from colline.graph.snapshot import publish
+
+
+@pytest.fixture(scope="session")
+def shop_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    lake = shop().write(tmp_path_factory.mktemp("shop") / "lake")
+    publish(lake)
+    return lake
+
+
+@pytest.fixture
+def lineage(shop_lake: Path) -> Iterator[Lineage]:
+    with open_lake(shop_lake) as opened:
+        yield opened
