@@ -17,6 +17,17 @@ from typing import Any
 
 import httpx
 
+HOSTILE_NAMES = (
+    "<script>alert(1)</script>",
+    "x" * 10_240,
+    "\u202egnp.exe",
+    "a\0b",
+    "../../etc/passwd",
+    "🐟",
+    "a\nb\r\u2028c",
+    '"quoted" and \\slashed',
+)
+
 
 @dataclass
 class Server:
