@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from time import monotonic
 from weakref import WeakSet
 
@@ -62,6 +63,7 @@ class Carrier:
         self._nudges = 0
         self._hurry_to = 0  # a flush waits until this many are settled
         self._deadline: float | None = None  # set by close
+        self._last_made: datetime | None = None
         self._closed = False
         self._finished = False
 
@@ -190,12 +192,15 @@ class Carrier:
             while not len(self._buffer):
                 if self._deadline is not None:
                     return None
-                self._wake.wait(_TEND_SECONDS)
-                self._buffer.tend()
+                if not self._wake.wait(_TEND_SECONDS):
+                    self._buffer.tend()
+                    self._accepted += len(self._buffer)
             until = monotonic() + self._pace.flush_seconds
             while not self._is_due() and (left := until - monotonic()) > 0:
                 self._wake.wait(left)
-            return Batch.of(self._buffer.peek(self._pace.batch_size))
+            batch = Batch.of(self._buffer.peek(self._pace.batch_size), after=self._last_made)
+            self._last_made = batch.made_at
+            return batch
 
     def _is_due(self) -> bool:
         enough = len(self._buffer) >= self._pace.batch_size

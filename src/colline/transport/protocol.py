@@ -7,7 +7,7 @@ it is handed a batch on a thread of its own and says what became of it.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any, Protocol, runtime_checkable
 from uuid import uuid4
 
@@ -70,9 +70,10 @@ class Batch:
     made_at: datetime
 
     @classmethod
-    def of(cls, events: tuple[bytes, ...]) -> Batch:
-        """A new batch, made now."""
-        return cls(events, str(uuid4()), datetime.now(timezone.utc))
+    def of(cls, events: tuple[bytes, ...], after: datetime | None = None) -> Batch:
+        """A new batch, made now and at least a millisecond `after` the one before, so that file names sort in order."""
+        now = datetime.now(timezone.utc)
+        return cls(events, str(uuid4()), max(now, after + timedelta(milliseconds=1)) if after else now)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,13 @@ from colline.transport.buffer import Buffer, MemoryBuffer
 from colline.transport.carrier import Carrier, Pace
 from colline.transport.composite import CompositeTransport
 from colline.transport.files import Files, FsspecFiles, LocalFiles, scheme_of
+from colline.transport.http import HttpSink
+from colline.transport.kafka import KafkaSink
 from colline.transport.lake import LakeSink
 from colline.transport.local import ConsoleSink, EmitterSink, FileSink, NothingSink
 from colline.transport.memory import MemoryTransport
 from colline.transport.protocol import Sink, Transport
+from colline.transport.spool import Spool, SpoolRules
 from colline.wiring.names import canonical, converted, fold, nearest
 from colline.wiring.settings import Settings
 
@@ -126,14 +129,15 @@ def known_kinds() -> list[str]:
 
 
 def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -> Carrier:
+    retry = options.retry if isinstance(options, kinds.HttpOptions) else None
     pace = Pace(
         batch_size=options.batch_size,
         flush_seconds=options.flush_interval_seconds,
         queue_capacity=options.queue_capacity,
         shutdown_timeout=settings.shutdown_timeout,
         patience=Patience(
-            backoff=options.backoff_seconds,
-            breaker_after=options.breaker_after,
+            backoff=retry.backoff_factor if retry else options.backoff_seconds,
+            breaker_after=retry.total if retry else options.breaker_after,
             breaker_seconds=options.breaker_seconds,
         ),
     )
@@ -141,7 +145,10 @@ def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -
 
 
 def _buffer(options: kinds.Common) -> Buffer:
-    return MemoryBuffer(options.queue_capacity)
+    if options.spool is None:
+        return MemoryBuffer(options.queue_capacity)
+    rules = SpoolRules(options.spool_max_bytes, options.spool_policy, options.spool_fsync)
+    return Spool(options.spool, rules, options.queue_capacity)
 
 
 _GUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -203,6 +210,14 @@ def _console(options: kinds.ConsoleOptions, *_: Any) -> Sink:
     return ConsoleSink(options.stream)
 
 
+def _http(options: kinds.HttpOptions, *_: Any) -> Sink:
+    return HttpSink(options)
+
+
+def _kafka(options: kinds.KafkaOptions, *_: Any) -> Sink:
+    return KafkaSink(options)
+
+
 def _nothing(*_: Any) -> Sink:
     return NothingSink()
 
@@ -215,6 +230,9 @@ KINDS: dict[str, tuple[type, Build]] = {
     "file": (kinds.FileOptions, _file),
     "lake": (kinds.LakeOptions, _lake),
     "onelake": (kinds.LakeOptions, _lake),
+    "http": (kinds.HttpOptions, _http),
+    "asynchttp": (kinds.HttpOptions, _http),
+    "kafka": (kinds.KafkaOptions, _kafka),
     "memory": (kinds.MemoryOptions, _nothing),
     "noop": (kinds.Common, _nothing),
 }

@@ -1,0 +1,20 @@
+"""Peers shared by the tests of this room."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from peers import Broker
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A live Apache Kafka broker."""
+    if shutil.which("java") is None:
+        pytest.skip("Apache Kafka runs on Java, and this machine has none")
+    live = Broker(tmp_path_factory.mktemp("kafka"))
+    live.start()
+    yield live
+    live.kill()

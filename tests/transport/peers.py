@@ -1,0 +1,210 @@
+"""Real peers to deliver to: an HTTP server that can misbehave on request, and an Apache Kafka broker."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+KAFKA = ("org.apache.kafka", "kafka_2.13", "4.1.0")
+
+
+@dataclass
+class Request:
+    """What a client sent."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        plain = gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
+        return json.loads(plain)
+
+
+@dataclass
+class Peer:
+    """A lineage server. `answers` are given first, in turn; then 201 for everything."""
+
+    url: str = ""
+    offers_batch: bool = True
+    answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+    hang: threading.Event | None = None
+    requests: list[Request] = field(default_factory=list)
+    connections: int = 0
+
+    @property
+    def events(self) -> list[Any]:
+        found: list[Any] = []
+        for request in self.requests:
+            found += request.json if request.path.split("?")[0].endswith("/batch") else [request.json]
+        return found
+
+    def answer(self, request: Request) -> tuple[int, dict[str, str], bytes]:
+        if self.answers:
+            return self.answers.pop(0)
+        if request.path.endswith("/batch") and not self.offers_batch:
+            return 404, {}, b"no such page"
+        self.requests.append(request)
+        return 201, {}, b""
+
+
+@contextmanager
+def http_peer(**how: Any) -> Iterator[Peer]:
+    """A live server on a free port."""
+    peer = Peer(**how)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            peer.connections += 1
+            super().setup()
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if peer.hang is not None:
+                peer.hang.wait(30)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status, extra, content = peer.answer(Request(self.path, headers, body))
+            self.send_response(status)
+            for name, value in extra.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    peer.url = f"http://127.0.0.1:{server.server_port}"
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    try:
+        yield peer
+    finally:
+        if peer.hang is not None:
+            peer.hang.set()
+        server.shutdown()
+        server.server_close()
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def kafka_jars() -> Path:
+    """Apache Kafka's own jars, fetched once by their Maven coordinates with the Ivy that Spark carries."""
+    home = Path(os.environ.get("COLLINE_CACHE", Path.home() / ".cache" / "colline")) / "-".join(KAFKA[1:])
+    if home.is_dir():
+        return home
+    import pyspark
+
+    [ivy] = (Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar")
+    home.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(dir=home.parent))
+    pattern = str(fresh / "[artifact]-[revision](-[classifier]).[ext]")
+    subprocess.run(
+        ["java", "-jar", str(ivy), "-dependency", *KAFKA, "-retrieve", pattern, "-confs", "default,runtime"],
+        check=True,
+        capture_output=True,
+        timeout=300,
+    )
+    try:
+        fresh.rename(home)
+    except OSError:  # another run was faster
+        shutil.rmtree(fresh)
+    return home
+
+
+class Broker:
+    """One broker in KRaft mode that can be stopped and started again with its data."""
+
+    def __init__(self, folder: Path) -> None:
+        self._jars = kafka_jars()
+        self._folder = folder
+        self.port, control = free_port(), free_port()
+        self.address = f"127.0.0.1:{self.port}"
+        lines = {
+            "process.roles": "broker,controller",
+            "node.id": "1",
+            "controller.quorum.voters": f"1@127.0.0.1:{control}",
+            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{control}",
+            "advertised.listeners": f"PLAINTEXT://{self.address}",
+            "controller.listener.names": "CONTROLLER",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "log.dirs": str(folder / "logs"),
+            "offsets.topic.replication.factor": "1",
+            "num.partitions": "3",
+            "group.initial.rebalance.delay.ms": "0",
+            "message.max.bytes": "200000",
+        }
+        (folder / "server.properties").write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
+        self._java("kafka.tools.StorageTool", "format", "-t", "MkU3OEVBNTcwNTJENDM2Qk", "-c", self._properties).wait()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def _properties(self) -> str:
+        return str(self._folder / "server.properties")
+
+    def _java(self, *command: str) -> subprocess.Popen[bytes]:
+        log = (self._folder / "broker.log").open("ab")
+        return subprocess.Popen(["java", "-Xmx256m", "-cp", f"{self._jars}/*", *command], stdout=log, stderr=log)
+
+    def start(self) -> None:
+        """Returns when a client can talk to it."""
+        from confluent_kafka import KafkaException
+        from confluent_kafka.admin import AdminClient
+
+        self._process = self._java("kafka.Kafka", self._properties)
+        admin = AdminClient({"bootstrap.servers": self.address, "log_level": 0})
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            try:
+                admin.list_topics(timeout=2)
+            except KafkaException:
+                continue
+            return
+        raise AssertionError((self._folder / "broker.log").read_text()[-2000:])
+
+    def kill(self) -> None:
+        """Gone at once, as in an outage."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def read(self, topic: str, count: int) -> list[tuple[str | None, Any]]:
+        """Keys and events of a topic, from its beginning."""
+        from confluent_kafka import Consumer
+
+        consumer = Consumer(
+            {"bootstrap.servers": self.address, "group.id": os.urandom(8).hex(), "auto.offset.reset": "earliest"}
+        )
+        consumer.subscribe([topic])
+        found: list[tuple[str | None, Any]] = []
+        until = time.monotonic() + 30
+        while len(found) < count and time.monotonic() < until:
+            message = consumer.poll(0.2)
+            if message is not None and message.error() is None:
+                key = message.key()
+                found.append((key.decode() if key else None, json.loads(message.value())))
+        consumer.close()
+        return found

@@ -1,0 +1,255 @@
+"""What every transport must do. A new transport adds one row to `PLACES`; one that fails here is not a transport."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from peers import Broker, http_peer
+
+from colline.transport import MemoryTransport, Transport
+from colline.wiring import settings_from, transport_from
+
+Found = Callable[[], list[Any]]
+
+
+def built(transport: Any) -> Transport:
+    return transport_from(settings_from({"transport": transport}, environ={}, folder=Path("/nonexistent")))
+
+
+def lines_in(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def lake_events(base: Path) -> list[Any]:
+    return [event for path in sorted(base.rglob("*.ndjson")) for event in lines_in(path.read_text())]
+
+
+@contextmanager
+def console(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    captured = request.getfixturevalue("capsys")
+    yield built({"type": "console", "stream": "stdout"}), lambda: lines_in(captured.readouterr().out)
+
+
+@contextmanager
+def file(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    path = tmp_path / "some folder" / "events.ndjson"
+    yield built({"type": "file", "location": str(path)}), lambda: lines_in(path.read_text())
+
+
+@contextmanager
+def lake(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    yield built({"type": "lake", "base": str(tmp_path)}), lambda: lake_events(tmp_path)
+
+
+@contextmanager
+def lake_with_spool(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    given = {"type": "lake", "base": str(tmp_path / "lake"), "spool": str(tmp_path / "spool")}
+    yield built(given), lambda: lake_events(tmp_path / "lake")
+
+
+@contextmanager
+def lake_on_fsspec(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    import fsspec
+
+    files, base = fsspec.filesystem("memory"), f"memory://{tmp_path.name}"
+
+    def found() -> list[Any]:
+        return [each for path in sorted(files.find(base)) for each in lines_in(files.cat(path).decode())]
+
+    yield built({"type": "lake", "base": base}), found
+
+
+@contextmanager
+def http(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    with http_peer() as peer:
+        yield built({"type": "http", "url": peer.url}), lambda: peer.events
+
+
+@contextmanager
+def http_one_by_one(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    with http_peer(offers_batch=False) as peer:
+        yield built({"type": "http", "url": peer.url}), lambda: peer.events
+
+
+@contextmanager
+def kafka(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    broker: Broker = request.getfixturevalue("broker")
+    topic = os.urandom(6).hex()
+    given = {
+        "type": "kafka",
+        "topicName": topic,
+        "properties": {"bootstrap.servers": broker.address},
+        "messageKey": "k",
+    }
+    transport = built(given)
+    yield transport, lambda: [event for _, event in broker.read(topic, transport.stats.sent)]
+
+
+@contextmanager
+def memory(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    transport = built({"type": "memory"})
+    assert isinstance(transport, MemoryTransport)
+    yield transport, lambda: transport.events
+
+
+@contextmanager
+def composite(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    paths = [tmp_path / "a.ndjson", tmp_path / "b.ndjson"]
+    transport = built([{"type": "file", "location": str(path)} for path in paths])
+
+    def found() -> list[Any]:
+        first, second = [lines_in(path.read_text()) for path in paths]
+        assert first == second
+        return first
+
+    yield transport, found
+
+
+@contextmanager
+def own_object(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    class Own:
+        def __init__(self) -> None:
+            self.taken: list[bytes] = []
+
+        def emit(self, event: bytes) -> None:
+            self.taken.append(event)
+
+    own = Own()
+    yield built(own), lambda: [json.loads(event) for event in own.taken]
+
+
+@contextmanager
+def other_package(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Found]]:
+    """A package that adds a transport, as it is on disk when installed."""
+    metadata = tmp_path / "pigeon-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: pigeon\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[colline.transports]\npigeon = pigeon:loft\n")
+    (tmp_path / "pigeon.py").write_text(
+        "taken = []\n\nclass Loft:\n    def __init__(self, options):\n        assert options == {'birds': 3}, options\n"
+        "    def emit(self, event):\n        taken.append(event)\n\nloft = Loft\n"
+    )
+    sys.path.insert(0, str(tmp_path))
+    sys.modules.pop("pigeon", None)
+    try:
+        transport = built({"type": "pigeon", "birds": 3})
+        yield transport, lambda: [json.loads(event) for event in sys.modules["pigeon"].taken]
+    finally:
+        sys.path.remove(str(tmp_path))
+
+
+PLACES = (
+    console,
+    file,
+    lake,
+    lake_with_spool,
+    lake_on_fsspec,
+    http,
+    http_one_by_one,
+    kafka,
+    memory,
+    composite,
+    own_object,
+    other_package,
+)
+PARTS = {"composite": 2}  # an event counts once per part
+
+
+@pytest.fixture(params=PLACES, ids=lambda place: place.__name__)
+def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Transport, Found, int]]:
+    with request.param(tmp_path, request) as (transport, found):
+        yield transport, found, PARTS.get(request.param.__name__, 1)
+
+
+class Sample(msgspec.Struct, frozen=True):
+    n: int
+
+
+def test_events_of_every_form_arrive_in_order(place: tuple[Transport, Found, int]) -> None:
+    transport, found, parts = place
+    transport.emit(b'{"n":0}')
+    transport.emit('{"n":1}')
+    transport.emit({"n": 2})
+    transport.emit(Sample(3))
+    for number in range(4, 200):
+        transport.emit(b'{"n":%d}' % number)
+    assert transport.flush(20)
+    assert found() == [{"n": number} for number in range(200)]
+    transport.close(5)
+    stats = transport.stats
+    assert (stats.made, stats.sent, stats.queued, stats.dropped, stats.failed) == (200 * parts, 200 * parts, 0, 0, 0)
+
+
+def test_close_delivers_what_waits(place: tuple[Transport, Found, int]) -> None:
+    transport, found, _ = place
+    transport.emit({"last": True})
+    transport.close(20)
+    assert found() == [{"last": True}]
+
+
+def test_after_close_events_are_counted_as_dropped(place: tuple[Transport, Found, int]) -> None:
+    transport, found, parts = place
+    transport.emit({"n": 1})
+    transport.close(20)
+    transport.close(20)
+    transport.emit({"n": 2})
+    assert found() == [{"n": 1}]
+    assert (transport.stats.made, transport.stats.dropped) == (2 * parts, parts)
+    assert transport.flush(0.1) is True
+
+
+def test_an_event_that_cannot_be_written_is_counted_and_never_raised(place: tuple[Transport, Found, int]) -> None:
+    transport, found, parts = place
+    transport.emit({"bad": object()})
+    transport.emit({"good": 1})
+    transport.close(20)
+    assert found() == [{"good": 1}]
+    assert (transport.stats.failed, transport.stats.sent) == (parts, parts)
+
+
+def test_threads_may_emit_at_the_same_time(place: tuple[Transport, Found, int]) -> None:
+    transport, found, parts = place
+
+    def work(name: int) -> None:
+        for number in range(20):
+            transport.emit({"thread": name, "n": number})
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    transport.close(20)
+    events = found()
+    for name in range(8):
+        assert [event["n"] for event in events if event["thread"] == name] == list(range(20))
+    assert transport.stats.sent == 160 * parts
+
+
+def test_text_of_any_language_and_names_with_line_breaks_arrive_whole(place: tuple[Transport, Found, int]) -> None:
+    transport, found, _ = place
+    event = {"name": "köln 東京 \u2028 \r\n 'x' \"y\"", "empty": ""}
+    transport.emit(event)
+    transport.close(20)
+    assert found() == [event]
+
+
+def test_emit_returns_at_once_while_nothing_is_delivered_yet(place: tuple[Transport, Found, int]) -> None:
+    transport, _, _ = place
+    started = time.monotonic()
+    for number in range(500):
+        transport.emit({"n": number})
+    # Generous on purpose: it tells waiting for a peer from not waiting, not fast from slow.
+    assert time.monotonic() - started < 5
+    transport.close(20)
+    assert transport.stats.is_whole
