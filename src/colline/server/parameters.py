@@ -27,6 +27,7 @@ class Parameter:
     minimum: int = 0
     maximum: int = 0
     example: Any = None
+    argument: str | None = None  # what the question calls it, where that differs
 
     def schema(self) -> dict[str, Any]:
         """This parameter as JSON Schema."""

@@ -37,8 +37,8 @@ This page is made from the server's table of endpoints (`make rest-docs`); `/ope
 - A cut answer has `left_out` > 0 and a `cursor`. The same request with `cursor=…` gives the next rows. Totals and
   verdict are always those of the whole answer. All pages of one cursor come from one snapshot; when that is gone the
   answer is 410 `bad_cursor`: ask again without the cursor.
-- In a walk, `edges[].from` and `edges[].to` are `columns[].id`. An edge is on the page of the column that is farther
-  away. The asked columns are in `of`, with their `id`, not in `columns`.
+- What the answers hold is told in [answers.md](answers.md); `id`s in `edges` are those of `columns` and `of`.
+- A column's exact name, whatever is in it, is `"namespace"/"name"."field"`, with `"` inside a part doubled.
 - An unknown parameter is an error, so that a misspelt one is not ignored in silence.
 
 ## Errors

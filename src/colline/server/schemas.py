@@ -37,37 +37,49 @@ def ref(name: str) -> Schema:
 ANYTHING: Schema = {"type": "object"}
 _NAMED = {"namespace": TEXT, "name": TEXT}
 _FIELD = {**_NAMED, "field": TEXT}
-_ANSWER: dict[str, Schema] = {"question": TEXT, "as_of": maybe(TEXT), "verdict": TEXT, "totals": ANYTHING}
-_PAGED: dict[str, Schema] = {"left_out": WHOLE, "cursor": maybe(TEXT)}
-_UNKNOWN = {"unknown": many(ref("Unknown"))}
+_HEAD: dict[str, Schema] = {
+    "question": TEXT,
+    "of": many(ANYTHING),
+    "as_of": maybe(TEXT),
+    "verdict": TEXT,
+    "totals": ANYTHING,
+    "unknown": many(ref("Unknown")),
+    "left_out": WHOLE,
+    "cursor": maybe(TEXT),
+    "snapshot": TEXT,
+}
+
+
+def _answer(*lists: str, **rest: Schema) -> Schema:
+    """An answer with these lists of objects beside what every answer has."""
+    return record({**_HEAD, **{name: many(ANYTHING) for name in lists}, **rest})
+
 
 SCHEMAS: dict[str, Schema] = {
     "Problem": record({"error": TEXT, "code": TEXT, "hint": maybe(TEXT)}, {"candidates": many(TEXT), "path": TEXT}),
-    "Unknown": record({"what": TEXT, "why": TEXT}),
+    "Unknown": record({"what": TEXT, "why": TEXT}, {"count": WHOLE}),
     "Job": record(_NAMED),
     "Column": record(
         _FIELD,
         {
             "id": WHOLE,
-            "distance": WHOLE,
-            "relation": {"type": "string", "enum": ["direct", "indirect"]},
-            "masked": FLAG,
+            "label": TEXT,
             "type": maybe(TEXT),
             "tags": many(TEXT),
             "layer": maybe(TEXT),
-            "upstream": WHOLE,
-            "downstream": WHOLE,
+            "up": WHOLE,
+            "down": WHOLE,
+            "distance": WHOLE,
+            "relation": {"type": "string", "enum": ["direct", "indirect"]},
+            "masked": FLAG,
         },
     ),
     "Edge": record(
+        {"from": WHOLE, "to": WHOLE, "type": {"type": "string", "enum": ["DIRECT", "INDIRECT"]}},
         {
-            "from": WHOLE,
-            "to": WHOLE,
-            "type": {"type": "string", "enum": ["DIRECT", "INDIRECT"]},
             "subtype": maybe(TEXT),
-        },
-        {
             "masking": FLAG,
+            "level": {"type": "string", "enum": ["column", "dataset"]},
             "job": maybe(ref("Job")),
             "description": maybe(TEXT),
             "first_seen": maybe(TEXT),
@@ -75,26 +87,14 @@ SCHEMAS: dict[str, Schema] = {
             "last_run": maybe(TEXT),
         },
     ),
-    "Walk": record(
-        {
-            **_ANSWER,
-            "of": many(ref("Column")),
-            "columns": many(ref("Column")),
-            "edges": many(ref("Edge")),
-            **_UNKNOWN,
-            **_PAGED,
-        }
-    ),
-    "Rows": record({**_ANSWER, "rows": many(ANYTHING), **_UNKNOWN, **_PAGED}, {"of": many(ANYTHING)}),
-    "Landings": record({**_ANSWER, "landings": many(ANYTHING), **_UNKNOWN, **_PAGED}, {"of": many(ANYTHING)}),
-    "Paths": record({**_ANSWER, "paths": many(ANYTHING), **_UNKNOWN, **_PAGED}, {"of": many(ANYTHING)}),
-    "Diff": record(
-        {**_ANSWER, "added": many(ANYTHING), "removed": many(ANYTHING), "changed": many(ANYTHING), **_PAGED},
-    ),
-    "Overview": record(
-        {"layers": many(ANYTHING), "flows": many(ANYTHING), "changes": many(ANYTHING), "examples": many(ANYTHING)}
-    ),
-    "Dataset": record({**_NAMED, "columns": many(ANYTHING)}),
+    "Walk": _answer("jobs", columns=many(ref("Column")), edges=many(ref("Edge"))),
+    "Rows": _answer("rows"),
+    "Landings": _answer("landings"),
+    "Paths": _answer("paths", columns=many(ref("Column")), edges=many(ref("Edge"))),
+    "Compared": _answer("common", "only_a", "only_b", "divergences"),
+    "Diff": _answer("added", "removed", "changed"),
+    "Overview": _answer("layers", "flows", "recent", "examples", health=ANYTHING),
+    "Dataset": _answer("upstream", "downstream", "jobs", columns=many(ref("Column")), dataset=ANYTHING),
     "Status": record(
         {
             "version": TEXT,
@@ -103,7 +103,8 @@ SCHEMAS: dict[str, Schema] = {
             "ready": FLAG,
             "receiver": ANYTHING,
             "ingest": ANYTHING,
-        }
+        },
+        {"health": maybe(ANYTHING)},
     ),
     "Health": record({"status": TEXT}),
     "Ready": record({"ready": FLAG, "receiver": FLAG, "lineage": FLAG}),
