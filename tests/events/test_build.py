@@ -90,6 +90,7 @@ CONTEXT = EventContext(
     job_tags={"team": "sales, eu"},
     run_tags={"try": "1"},
     definition="d1",
+    properties={"spark.master": "local[2]"},
 )
 ENDING = Ending({TOTALS: Written(3, 1024, 1, "0")}, delivery={"made": 2, "sent": 1, "queued": 1})
 
@@ -209,6 +210,17 @@ def test_everything_a_person_wrote_is_redacted_before_the_event_exists() -> None
             RunState.FAIL, AT, statement, replace(context, form=form), Ending(failure=Failure("secret", "secret"))
         )
         assert b"secret" not in encode(event)
+
+
+def test_literals_of_sql_text_can_be_hidden_without_touching_names() -> None:
+    wrote = Transformation(Effect.TRANSFORMATION, "concat(name, 'Ann')")
+    fields = {"name 'Ann'": (column(ORDERS, "name", wrote),)}
+    write = replace(WRITE, lineage=ColumnLineage(fields, (), (READ,)))
+    context = replace(CONTEXT, sql="select 'Ann'", redact_sql=lambda text: text.replace("'Ann'", "?"))
+    event = as_json(run_event(RunState.START, AT, Statement((write,), (READ,)), context))
+    assert event["job"]["facets"]["sql"]["query"] == "select ?"
+    (name, found), *_ = event["outputs"][0]["facets"]["columnLineage"]["fields"].items()
+    assert (name, found["inputFields"][0]["transformations"][0]["description"]) == ("name 'Ann'", "concat(name, ?)")
 
 
 def test_an_edge_costs_less_than_300_bytes_in_a_wide_table() -> None:

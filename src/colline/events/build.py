@@ -14,7 +14,7 @@ from typing import Any
 from colline import __version__
 from colline.events import described, facets
 from colline.events.dataset import NameContext
-from colline.events.lineages import LineageForm, column_lineage, lineage_facet
+from colline.events.lineages import LineageForm, Redaction, column_lineage, lineage_facet
 from colline.events.model import SPEC, InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from colline.trace import ColumnRef, DatasetName, Statement, Write
 from colline.trace import InputDataset as Read
@@ -92,7 +92,14 @@ class EventContext:
     form: LineageForm = LineageForm.COMPACT
     definition: str = ""
     known: frozenset[DatasetName] = frozenset()
+    properties: Mapping[str, str] = field(default_factory=dict)
     redact: Callable[[str], str] = as_is
+    redact_sql: Callable[[str], str] = as_is
+
+    @property
+    def redaction(self) -> Redaction:
+        """SQL text passes both."""
+        return Redaction(self.redact, lambda text: self.redact(self.redact_sql(text)))
 
 
 @dataclass(frozen=True)
@@ -115,7 +122,7 @@ def run_event(
     job_facets = _job_facets(context)
     used = _used(statement)
     if context.form is LineageForm.JOB_FACET and (statement.writes or statement.inputs):
-        job_facets["lineage"] = lineage_facet(statement, context.redact)
+        job_facets["lineage"] = lineage_facet(statement, context.redaction)
     return RunEvent(
         event_time=timestamp(at),
         producer=facets.PRODUCER,
@@ -165,6 +172,7 @@ def _run_facets(statement: Statement, context: EventContext, ending: Ending) -> 
         if failure
         else None,
         facets.Delivery(**ending.delivery) if ending.delivery is not None else None,
+        facets.SparkProperties(dict(context.properties)) if context.properties else None,
         tags=(facets.RUN_TAGS, _tags(context.run_tags, redact)),
     )
 
@@ -175,7 +183,7 @@ def _job_facets(context: EventContext) -> dict[str, Any]:
     return (
         facets.gathered(
             facets.JobType(context.processing, "SPARK", context.job_type, pattern),
-            facets.Sql(cut(redact(context.sql), SQL_LIMIT), "spark") if context.sql else None,
+            facets.Sql(cut(context.redaction.sql(context.sql), SQL_LIMIT), "spark") if context.sql else None,
             tags=(facets.JOB_TAGS, _tags(context.job_tags, redact)),
         )
         or {}
@@ -246,7 +254,7 @@ def _output(write: Write, context: EventContext, ending: Ending) -> OutputDatase
     assert found is not None
     if context.form is not LineageForm.JOB_FACET:
         legacy = context.form is LineageForm.LEGACY
-        found[facets.COLUMN_LINEAGE.key] = column_lineage(write.lineage, redact, legacy=legacy)
+        found[facets.COLUMN_LINEAGE.key] = column_lineage(write.lineage, context.redaction, legacy=legacy)
     return OutputDataset(
         namespace=redact(write.name.namespace),
         name=redact(write.name.name),

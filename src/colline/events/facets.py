@@ -241,6 +241,12 @@ class Query(Facet, frozen=True):
     definition: str
 
 
+class SparkProperties(Facet, frozen=True):
+    """The few properties of Spark that a setting lets out."""
+
+    properties: dict[str, str]
+
+
 class Delivery(Facet, frozen=True):
     """Where the events of an application are."""
 
@@ -295,6 +301,7 @@ FACETS: dict[type[Facet], Spec] = {
     ColumnsRead: Spec("colline_columnsRead", Place.DATASET),
     Opaque: Spec("colline_opaque", Place.RUN),
     Query: Spec("colline_query", Place.RUN),
+    SparkProperties: Spec("spark_properties", Place.RUN),
     Delivery: Spec("colline_delivery", Place.RUN),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -10,6 +11,14 @@ from colline.events.facets import COLUMN_LINEAGE, LINEAGE, sealed
 from colline.trace import ColumnLineage, DatasetName, Dependency, Effect, InputDataset, Statement, Transformation, Use
 
 Redact = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """What may be told: `text` of names and messages, `sql` of expressions and queries, whose literals are data."""
+
+    text: Redact
+    sql: Redact
 
 
 class LineageForm(Enum):
@@ -20,11 +29,11 @@ class LineageForm(Enum):
     JOB_FACET = "lineage"  # the `lineage` facet of the job
 
 
-def column_lineage(lineage: ColumnLineage, redact: Redact, *, legacy: bool = False) -> dict[str, Any]:
+def column_lineage(lineage: ColumnLineage, redact: Redaction, *, legacy: bool = False) -> dict[str, Any]:
     """The sealed columnLineage facet of one output. What has no description has none; masking is always said."""
     shared = [_column(each, redact) for each in lineage.dataset]
     fields = {
-        redact(name): {"inputFields": [_column(each, redact) for each in found] + (shared if legacy else [])}
+        redact.text(name): {"inputFields": [_column(each, redact) for each in found] + (shared if legacy else [])}
         for name, found in lineage.fields.items()
     }
     content: dict[str, Any] = {"fields": fields}
@@ -33,16 +42,16 @@ def column_lineage(lineage: ColumnLineage, redact: Redact, *, legacy: bool = Fal
     return sealed(COLUMN_LINEAGE, content)
 
 
-def lineage_facet(statement: Statement, redact: Redact) -> dict[str, Any]:
+def lineage_facet(statement: Statement, redact: Redaction) -> dict[str, Any]:
     """The sealed `lineage` job facet: one entry per output, or the job itself where nothing is written."""
     entries = [
         {
-            "namespace": redact(write.name.namespace),
-            "name": redact(write.name.name),
+            "namespace": redact.text(write.name.namespace),
+            "name": redact.text(write.name.name),
             "type": "DATASET",
             "inputs": _entities(write.lineage, redact),
             "fields": {
-                redact(name): {"inputs": [_source(each, redact) for each in found]}
+                redact.text(name): {"inputs": [_source(each, redact) for each in found]}
                 for name, found in write.lineage.fields.items()
             },
         }
@@ -54,7 +63,7 @@ def lineage_facet(statement: Statement, redact: Redact) -> dict[str, Any]:
     return sealed(LINEAGE, {"entries": entries})
 
 
-def _entities(lineage: ColumnLineage, redact: Redact) -> list[dict[str, Any]]:
+def _entities(lineage: ColumnLineage, redact: Redaction) -> list[dict[str, Any]]:
     """Every dataset that feeds an output, then the columns that decide its rows."""
     names = dict.fromkeys([each.name for each in lineage.inputs] + [each.column.dataset for each in _all(lineage)])
     return [_entity(name, redact) for name in names] + [_source(each, redact) for each in lineage.dataset]
@@ -65,11 +74,11 @@ def _all(lineage: ColumnLineage) -> Iterable[Dependency]:
     yield from lineage.dataset
 
 
-def _entity(name: DatasetName, redact: Redact) -> dict[str, Any]:
-    return {"namespace": redact(name.namespace), "name": redact(name.name), "type": "DATASET"}
+def _entity(name: DatasetName, redact: Redaction) -> dict[str, Any]:
+    return {"namespace": redact.text(name.namespace), "name": redact.text(name.name), "type": "DATASET"}
 
 
-def _source(dependency: Dependency, redact: Redact) -> dict[str, Any]:
+def _source(dependency: Dependency, redact: Redaction) -> dict[str, Any]:
     column = _column(dependency, redact)
     return {"namespace": column["namespace"], "name": column["name"], "type": "DATASET", **column}
 
@@ -85,30 +94,30 @@ _EFFECTS = {
 }
 
 
-def _reads(found: InputDataset, redact: Redact) -> list[dict[str, Any]]:
+def _reads(found: InputDataset, redact: Redaction) -> list[dict[str, Any]]:
     """The columns a query read without writing them anywhere; the whole dataset where no column is known."""
     entity = _entity(found.name, redact)
     return [
         {
             **entity,
-            "field": redact(read.field),
+            "field": redact.text(read.field),
             "transformations": [_transformation(Transformation(_EFFECTS[use]), redact) for use in read.uses],
         }
         for read in found.reads
     ] or [entity]
 
 
-def _column(dependency: Dependency, redact: Redact) -> dict[str, Any]:
+def _column(dependency: Dependency, redact: Redaction) -> dict[str, Any]:
     column = dependency.column
     return {
-        "namespace": redact(column.dataset.namespace),
-        "name": redact(column.dataset.name),
-        "field": redact(column.field),
+        "namespace": redact.text(column.dataset.namespace),
+        "name": redact.text(column.dataset.name),
+        "field": redact.text(column.field),
         "transformations": [_transformation(each, redact) for each in dependency.transformations],
     }
 
 
-def _transformation(transformation: Transformation, redact: Redact) -> dict[str, Any]:
-    said = {"description": redact(transformation.description)} if transformation.description else {}
+def _transformation(transformation: Transformation, redact: Redaction) -> dict[str, Any]:
+    said = {"description": redact.sql(transformation.description)} if transformation.description else {}
     effect = transformation.effect
     return {"type": effect.type, "subtype": effect.subtype, **said, "masking": transformation.masking}

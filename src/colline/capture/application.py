@@ -1,0 +1,64 @@
+"""Facts of a Spark application that naming and events need, read once when a watch begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from colline.events.build import Engine, Parent, RunName, as_is
+from colline.events.dataset import NameContext
+from colline.events.ids import is_run_id
+from colline.events.lineages import LineageForm
+from colline.wiring.settings import Parent as ParentSetting
+
+# Spark conf keys that hold the name of the notebook or job a person sees on their platform
+NOTEBOOKS: tuple[tuple[str, str], ...] = (
+    ("spark.databricks.notebook.path", "Databricks"),
+    ("spark.synapse.context.notebookname", "Synapse and Fabric"),
+    ("trident.artifact.name", "Fabric"),
+    ("spark.hadoop.trident.artifact.name", "Fabric"),
+    ("spark.glue.JOB_NAME", "AWS Glue"),
+    ("spark.databricks.job.name", "Databricks jobs"),
+)
+
+
+@dataclass(frozen=True)
+class Application:
+    """What every run of one application shares. `run` is the application's own run."""
+
+    run: RunName
+    engine: Engine
+    names: NameContext = field(default_factory=NameContext)
+    outer: Parent | None = None
+    job: str | None = None
+    form: LineageForm = LineageForm.COMPACT
+    job_tags: Mapping[str, str] = field(default_factory=dict)
+    run_tags: Mapping[str, str] = field(default_factory=dict)
+    properties: Mapping[str, str] = field(default_factory=dict)
+    redact: Callable[[str], str] = as_is
+    redact_sql: Callable[[str], str] = as_is
+
+    @property
+    def parent(self) -> Parent:
+        """The parent of the application's queries: the application, below whatever started it."""
+        top = self.outer.root or self.outer.run if self.outer else None
+        return Parent(self.run, top)
+
+
+def notebook_name(conf: Mapping[str, str]) -> str | None:
+    """The name of the notebook, where the platform tells it."""
+    return next((conf[key] for key, _ in NOTEBOOKS if conf.get(key)), None)
+
+
+def outer_parent(given: ParentSetting) -> Parent | None:
+    """The run that started the application; one that is told by half is not taken."""
+    run = _run(given.job_namespace, given.job_name, given.run_id)
+    if run is None:
+        return None
+    return Parent(run, _run(given.root_job_namespace, given.root_job_name, given.root_run_id))
+
+
+def _run(namespace: str | None, name: str | None, run_id: str | None) -> RunName | None:
+    if not (namespace and name and run_id and is_run_id(run_id)):
+        return None
+    return RunName(namespace, name, run_id)

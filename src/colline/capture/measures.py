@@ -1,0 +1,31 @@
+"""Spark's own metrics → what was written. A table of the names its commands use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from colline.events.build import Written
+
+# the first name that is there counts; names joined by `+` are added
+ROWS = (
+    "numOutputRows",
+    "numTargetRowsInserted+numTargetRowsUpdated+numTargetRowsDeleted",
+    "numUpdatedRows",
+    "numDeletedRows",
+    "numCopiedRows",
+)
+SIZE = ("numOutputBytes", "numTargetBytesAdded", "numAddedBytes", "bytesWritten")
+FILES = ("numFiles", "numTargetFilesAdded", "numAddedFiles", "numOutputFiles")
+
+
+def written(metrics: Mapping[str, int], *, version: str = "") -> Written:
+    """Rows, bytes and files of one write; what Spark did not count is unknown, never zero."""
+    return Written(_first(metrics, ROWS), _first(metrics, SIZE), _first(metrics, FILES), version)
+
+
+def _first(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:
+    for name in names:
+        parts = [metrics[part] for part in name.split("+") if metrics.get(part, -1) >= 0]
+        if parts:
+            return sum(parts)
+    return None

@@ -1,0 +1,246 @@
+"""What the tap heard → events. One run per root execution: START with its lineage, then exactly one end.
+
+No Spark and no thread here: messages go in, events come out, so every order of messages can be tested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from typing import Any
+
+from colline.capture.application import Application
+from colline.capture.contain import Containment
+from colline.capture.labels import Label, from_tags
+from colline.capture.measures import written
+from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, RunName, definition, run_event
+from colline.events.dataset import DatasetKind
+from colline.events.ids import run_id
+from colline.events.model import RunEvent, RunState
+from colline.events.names import identify
+from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement
+
+Message = Mapping[str, Any]
+Analyse = Callable[[Any], Statement]
+
+_CANCELLED = re.compile(r"SPARK_JOB_CANCELLED|Job \d+ cancelled|OPERATION_CANCELED|cancelled job group", re.IGNORECASE)
+_KNOWN_LIMIT = 10_000
+_OPEN_LIMIT = 100_000
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """A run that has begun: what its events share, and whether its START is out."""
+
+    context: EventContext
+    started: datetime
+    statement: Statement | None = None
+    label: Label | None = None
+    text: str = ""
+    is_told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many runs began and how they ended."""
+
+    started: int = 0
+    completed: int = 0
+    failed: int = 0
+    aborted: int = 0
+    skipped: int = 0
+
+
+@dataclass
+class Runs:
+    """The open runs of one application. `hear` is called by one thread only."""
+
+    application: Application
+    analyse: Analyse
+    containment: Containment = field(default_factory=Containment)
+    version_of: Callable[[Statement], Mapping[DatasetName, str]] = lambda _: {}
+    counts: Counts = Counts()
+    _open: OrderedDict[str, OpenRun] = field(default_factory=OrderedDict)
+    _known: OrderedDict[DatasetName, tuple[SchemaField, ...]] = field(default_factory=OrderedDict)
+
+    def hear(self, message: Message) -> tuple[RunEvent, ...]:
+        """The events a message of the tap gives rise to; an unknown kind gives none."""
+        if message.get("own"):
+            self._open.pop(_key(message), None)
+            return ()
+        kind = message.get("kind")
+        if kind == "start":
+            return self._start(message)
+        if kind == "end":
+            return self._end(message)
+        return ()
+
+    def begin(self, at: datetime) -> RunEvent:
+        """The application's own START."""
+        return run_event(RunState.START, at, NO_STATEMENT, self._application_context())
+
+    def finish(
+        self, at: datetime, failure: Failure | None = None, delivery: Mapping[str, int] | None = None
+    ) -> tuple[RunEvent, ...]:
+        """ABORT for what is still open, then the application's own end."""
+        events: list[RunEvent] = []
+        for key in list(self._open):
+            run = self._open.pop(key)
+            why = Failure("the application ended, or colline was detached, while this query ran", language="PYTHON")
+            events += self._finished(run, RunState.ABORT, at, Ending(failure=why))
+        state = RunState.FAIL if failure else RunState.COMPLETE
+        context = self._application_context()
+        return (*events, run_event(state, at, NO_STATEMENT, context, Ending(failure=failure, delivery=delivery)))
+
+    @property
+    def open(self) -> int:
+        """How many runs have begun and not ended."""
+        return len(self._open)
+
+    def _start(self, message: Message) -> tuple[RunEvent, ...]:
+        run = self._opened(message)
+        if message.get("plan") is not None:
+            run = self._traced(run, message)
+        # a run without its plan waits for its end, which brings it; one that touches no data is told only if it fails
+        events = self._told(run) if run.statement is not None and _touches_data(run.statement) else ()
+        self._open[_key(message)] = replace(run, is_told=bool(events))
+        while len(self._open) > _OPEN_LIMIT:
+            self._open.popitem(last=False)
+        return events
+
+    def _end(self, message: Message) -> tuple[RunEvent, ...]:
+        run = self._open.pop(_key(message), None) or self._opened(message)
+        if run.statement is None and message.get("plan") is not None:
+            run = self._traced(run, message)
+        error = message.get("text")
+        if error is None and not run.is_told and not _touches_data(run.statement or NO_STATEMENT):
+            self.counts = replace(self.counts, skipped=self.counts.skipped + 1)
+            return ()
+        at = _time(message)
+        if error is None:
+            return self._finished(run, RunState.COMPLETE, at, self._measured(run, message))
+        state = RunState.ABORT if _CANCELLED.search(error[:2000]) else RunState.FAIL
+        return self._finished(run, state, at, Ending(failure=_failure(error)))
+
+    def _opened(self, message: Message) -> OpenRun:
+        application = self.application
+        started = _time(message)
+        context = EventContext(
+            RunName(application.run.namespace, "", run_id(int(started.timestamp() * 1000))),
+            application.names,
+            application.parent,
+            application.engine,
+            form=application.form,
+            run_tags=application.run_tags,
+            redact=application.redact,
+            redact_sql=application.redact_sql,
+        )
+        return OpenRun(context, started, label=from_tags(message.get("tags") or ()), text=message.get("sql") or "")
+
+    def _traced(self, run: OpenRun, message: Message) -> OpenRun:
+        """The run with its lineage, computed once; where that fails, with the reason instead."""
+        statement = self.containment.run(
+            "tracing a plan",
+            lambda: self.analyse(message["plan"]),
+            lambda error: Statement((), (), (OpaqueStep("plan", why=f"tracing failed: {type(error).__name__}"),)),
+        )
+        return replace(run, statement=statement, text=message.get("sql") or run.text)
+
+    def _told(self, run: OpenRun) -> tuple[RunEvent, ...]:
+        """START, with the lineage in it."""
+        statement = run.statement or NO_STATEMENT
+        self.counts = replace(self.counts, started=self.counts.started + 1)
+        context = replace(self._named(run), known=self._fresh(statement))
+        return (run_event(RunState.START, run.started, statement, context),)
+
+    def _finished(self, run: OpenRun, state: RunState, at: datetime, ending: Ending) -> tuple[RunEvent, ...]:
+        before = () if run.is_told else self._told(run)
+        statement = run.statement or NO_STATEMENT
+        word = {RunState.COMPLETE: "completed", RunState.FAIL: "failed"}.get(state, "aborted")
+        self.counts = replace(self.counts, **{word: getattr(self.counts, word) + 1})
+        known = frozenset(found.name for found in statement.inputs)
+        context = replace(self._named(run), known=known)
+        return (*before, run_event(state, max(at, run.started), statement, context, ending))
+
+    def _named(self, run: OpenRun) -> EventContext:
+        """The run's context with its job: by label, by setting or notebook, else by application and output."""
+        application, statement = self.application, run.statement or NO_STATEMENT
+        tags = {**application.job_tags, **(run.label.tags if run.label else {})}
+        name = run.label.name if run.label else application.job or _job_name(application, statement)
+        return replace(
+            run.context,
+            run=replace(run.context.run, name=name),
+            sql=run.text,
+            job_tags=tags,
+            definition=definition(statement) if run.statement else "",
+        )
+
+    def _fresh(self, statement: Statement) -> frozenset[DatasetName]:
+        """The inputs that need no description: an earlier event described them as they still are."""
+        known = []
+        for found in statement.inputs:
+            if self._known.get(found.name) == found.schema:
+                known.append(found.name)
+            self._known[found.name] = found.schema
+            self._known.move_to_end(found.name)
+        while len(self._known) > _KNOWN_LIMIT:
+            self._known.popitem(last=False)
+        return frozenset(known)
+
+    def _measured(self, run: OpenRun, message: Message) -> Ending:
+        statement = run.statement or NO_STATEMENT
+        metrics = message.get("metrics") or {}
+        versions = self.containment.run(
+            "reading a table's version", lambda: self.version_of(statement), lambda _: dict[DatasetName, str]()
+        )
+        # Spark counts per statement; with several outputs nobody knows which of them a row went to
+        shared = metrics if len(statement.writes) == 1 else {}
+        return Ending({w.name: written(shared, version=versions.get(w.name, "")) for w in statement.writes})
+
+    def _application_context(self) -> EventContext:
+        application = self.application
+        return EventContext(
+            application.run,
+            application.names,
+            application.outer,
+            application.engine,
+            processing="NONE",
+            job_type="APPLICATION",
+            job_tags=application.job_tags,
+            run_tags=application.run_tags,
+            properties=application.properties,
+            redact=application.redact,
+            redact_sql=application.redact_sql,
+        )
+
+
+def _key(message: Message) -> str:
+    return str(message.get("id"))
+
+
+def _time(message: Message) -> datetime:
+    return datetime.fromtimestamp(message["time"] / 1000, tz=timezone.utc)
+
+
+def _touches_data(statement: Statement) -> bool:
+    return bool(statement.writes or statement.inputs or statement.opaque)
+
+
+def _failure(error: str) -> Failure:
+    """The message and, where Spark gave one, the stack below it."""
+    message, _, stack = error.partition("\n\tat ")
+    return Failure(message.strip(), f"at {stack}" if stack else "")
+
+
+def _job_name(application: Application, statement: Statement) -> str:
+    """`shop.sales.totals`: the application and the output as its catalog knows it, or the last part of its path."""
+    if not statement.writes:
+        return f"{application.run.name}.query"
+    write = statement.writes[0]
+    known = identify(write.target, application.names)
+    short = [link.name for link in known.symlinks] if known.name == write.name else []
+    last = write.name.name if known.kind is not DatasetKind.FILE else write.name.name.rstrip("/").rpartition("/")[2]
+    return f"{application.run.name}.{short[-1] if short else last or 'output'}"
