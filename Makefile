@@ -36,6 +36,9 @@ lint: setup ## ruff, mypy, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+demo: setup ## set everything up and run the main job: capture a platform, ask every question
+	$(BIN)/colline demo
+
 test: setup lint browser ## set everything up and pass the tests
 	$(BIN)/python -m pytest
 

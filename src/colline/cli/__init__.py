@@ -17,6 +17,7 @@ from colline.errors import CollineError
 # command → (module that holds a click command named `command`, one-line help shown by `colline --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("colline.cli.run", "Run a PySpark script with capture on, without changing it."),
+    "demo": ("colline.cli.demo", "Run a food-delivery platform on Delta and ask every question about it."),
     "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
     "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),
     "token": ("colline.cli.token", "Make, list and revoke the server's tokens."),

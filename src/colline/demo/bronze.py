@@ -1,0 +1,40 @@
+"""Bronze: files as they came, one table each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F  # noqa: N812 - PySpark's own convention
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+ORDER = """order_id string, customer_id string, restaurant_id string, placed_at timestamp, status string,
+    promo_code string, address struct<street: string, city: string, latitude: double, longitude: double>,
+    items array<struct<item_id: string, quantity: int, price: double>>"""
+PAYMENT = """payment_id string, order_id string, method string, card_number string, gross_amount double,
+    refund_amount double, paid_at timestamp"""
+PING = "order_id string, courier_id string, event string, at timestamp"
+
+
+def load_reference(spark: SparkSession, source: str) -> None:
+    """Nightly exports of the operational databases."""
+    for name in ("customers", "restaurants", "couriers", "menu_items"):
+        rows = spark.read.csv(f"{source}/{name}", header=True)
+        save(rows.withColumn("loaded_at", F.current_timestamp()), f"bronze.{name}")
+
+
+def load_orders(spark: SparkSession, source: str) -> None:
+    """Orders as the app sends them: nested, with duplicates."""
+    orders = spark.read.schema(ORDER).json(f"{source}/orders")
+    save(orders.withColumn("source_file", F.col("_metadata.file_name")), "bronze.orders")
+
+
+def load_payments(spark: SparkSession, source: str) -> None:
+    """Payments as the payment provider reports them."""
+    save(spark.read.schema(PAYMENT).json(f"{source}/payments"), "bronze.payments")
+
+
+def save(rows: DataFrame, table: str) -> None:
+    """Replace the table's rows, keep the table."""
+    rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").saveAsTable(table)

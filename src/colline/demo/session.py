@@ -1,0 +1,74 @@
+"""The demo's Spark: local, small, on Delta, with an event log to reconcile with."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from colline.errors import CollineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def start(root: Path) -> SparkSession:
+    """A session whose tables and event log live under `root`."""
+    import pyspark
+    from delta import configure_spark_with_delta_pip
+    from pyspark.sql import SparkSession
+
+    from colline.machine.java import ensure_java
+
+    ensure_java(pyspark.__version__)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    log = root / "spark-events"
+    log.mkdir(parents=True, exist_ok=True)
+    builder = SparkSession.builder.master("local[2]").appName("food delivery")
+    for key, value in _settings(root, log).items():
+        builder = builder.config(key, value)
+    with _stderr_into(root / "spark.log"):
+        session = configure_spark_with_delta_pip(builder).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # the failing job's error is told once, by the demo
+    return session
+
+
+def _settings(root: Path, log: Path) -> dict[str, str]:
+    return {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.default.parallelism": "2",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.databricks.delta.snapshotPartitions": "2",
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.sql.warehouse.dir": str(root / "warehouse"),
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={root}",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": log.resolve().as_uri(),
+        "spark.eventLog.compress": "false",
+    }
+
+
+@contextmanager
+def _stderr_into(log: Path) -> Iterator[None]:
+    """What the JVM says goes to the log (it keeps the stderr it started with); Python's own stderr comes back."""
+    kept = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    except Exception as error:
+        raise CollineError(
+            f"Spark did not start: {error}", hint=f"`colline doctor` says what is missing; see {log}"
+        ) from error
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
