@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("colline.cli.run", "Run a PySpark script with capture on, without changing it."),
     "demo": ("colline.cli.demo", "Run a food-delivery platform on Delta and ask every question about it."),
     "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
+    "settings": ("colline.cli.settings", "Show the settings in force, and where each one comes from."),
     "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),
     "token": ("colline.cli.token", "Make, list and revoke the server's tokens."),
     "find": ("colline.cli.find", "Which columns are called like this?"),

@@ -14,9 +14,11 @@ from datetime import datetime
 from time import monotonic
 from weakref import WeakSet
 
+from colline.events.redact import redact
 from colline.transport.breaker import Breaker, Patience
 from colline.transport.buffer import Buffer, MemoryBuffer
 from colline.transport.exits import at_end
+from colline.transport.files import PeerGoneError
 from colline.transport.protocol import Batch, Event, Receipt, Sink, Stats, as_line
 
 log = logging.getLogger("colline.transport")
@@ -43,7 +45,8 @@ class Carrier:
         self.name = name
         self._sink = sink
         self._pace = pace or Pace()
-        self._buffer: Buffer = buffer or MemoryBuffer(self._pace.queue_capacity)
+        # An empty spool is false, so `or` would not do.
+        self._buffer: Buffer = MemoryBuffer(self._pace.queue_capacity) if buffer is None else buffer
         self._reset()
         if not _ALIVE:
             at_end(close_all)
@@ -228,7 +231,9 @@ class Carrier:
         try:
             return self._sink.deliver(batch)
         except Exception as error:  # noqa: BLE001 (a sink may fail in any way; the job must not see it)
-            return Receipt(again=tuple(range(len(batch.events))), why=f"{type(error).__name__}: {error}")
+            everything = tuple(range(len(batch.events)))
+            gone = isinstance(error, PeerGoneError)
+            return Receipt(again=everything, why=f"{type(error).__name__}: {redact(str(error))}", hopeless=gone)
 
     def _count(self, batch: Batch, receipt: Receipt) -> None:
         settled = len(batch.events) - len(receipt.again)
@@ -257,6 +262,8 @@ class Carrier:
                 self.name, wait, receipt.why,
             )  # fmt: skip
         if self._deadline is not None:
+            if receipt.hopeless:
+                return False
             wait = min(wait, _CLOSING_WAIT)
         nudges, until = self._nudges, monotonic() + wait
         # A flush or a close nudges: the peer may be back, so one try is made at once.

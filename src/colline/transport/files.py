@@ -19,6 +19,10 @@ PUT_IS_ATOMIC = frozenset({"s3", "s3a", "s3n", "gs", "gcs", "az", "abfs", "abfss
 FSSPEC_SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs"}
 
 
+class PeerGoneError(TransportError):
+    """The way there is gone for good in this process: trying again makes no sense, waiting at the end neither."""
+
+
 class Files(Protocol):
     """A place where whole files can be put."""
 

@@ -84,6 +84,7 @@ class Receipt:
     again: tuple[int, ...] = ()
     why: str = ""
     retry_after: float | None = None
+    hopeless: bool = False  # the peer does not come back in this process
 
 
 ARRIVED = Receipt()

@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 
 from colline.events.redact import HIDDEN, is_secret_name, redact
+from colline.transport.options import ALIASES
+from colline.wiring.kinds import checked
 from colline.wiring.names import canonical, converted, fold
 from colline.wiring.settings import Settings
 from colline.wiring.sources import Given, layers
@@ -41,7 +43,8 @@ def resolve(
     sources = layers(call or {}, spark or {}, os.environ if environ is None else environ, folder or Path.cwd())
     for layer in sources:
         _lay(layer, values, origins)
-    return Resolved(converted(canonical(values, Settings), Settings), origins)
+    settings: Settings = converted(canonical(values, Settings), Settings)
+    return Resolved(msgspec.structs.replace(settings, transport=checked(settings.transport)), origins)
 
 
 def settings_from(call: Mapping[str, Any] | None = None, **sources: Any) -> Settings:
@@ -51,61 +54,61 @@ def settings_from(call: Mapping[str, Any] | None = None, **sources: Any) -> Sett
 
 def _lay(layer: Iterable[Given], values: dict[str, Any], origins: dict[str, str]) -> None:
     """Put one layer over the weaker ones."""
-    given = [each._replace(name=".".join(path_of(each.name))) for each in layer]
-    kind = next((each.value for each in given if each.name == "transport.type"), None)
+    given = list(layer)
+    kind = next((each.value for each in given if fold(each.name) == "transport.type"), None)
     below = values.get("transport")
     if kind is not None and isinstance(below, Mapping) and below.get("type") != kind:
-        _clear("transport", values, origins)  # options of another kind of transport do not mix
+        _forget("transport", values, origins)  # options of another kind of transport do not mix
     for each in given:
-        _clear(each.name, values, origins)
-        _set(values, each.name, each.value)
-        origins[each.name] = each.origin
+        if not isinstance(each.value, Mapping) and "." not in each.name:
+            _forget(each.name, values, origins)
+        _set(values, path_of(each.name), each.value)
+        origins[fold(each.name)] = each.origin
 
 
 def path_of(name: str) -> list[str]:
-    """`transport.Batch_Size` → transport, batchsize. Keys below an open name keep their spelling and dots."""
+    """`transport.headers.x.y` → transport, headers, `x.y`: keys below an open name keep their dots."""
     parts = name.split(".")
     for position in range(1, len(parts)):
         above = [fold(part) for part in parts[:position]]
         if above[-1] in OPEN or ".".join(above) in _OPEN_TAGS:
-            return [*above, ".".join(parts[position:])]
-    return [fold(part) for part in parts]
+            return [*parts[:position], ".".join(parts[position:])]
+    return parts
 
 
-def _clear(name: str, values: dict[str, Any], origins: dict[str, str]) -> None:
-    for known in [known for known in origins if known == name or known.startswith(f"{name}.")]:
+def _forget(name: str, values: dict[str, Any], origins: dict[str, str]) -> None:
+    for known in [known for known in origins if known == fold(name) or known.startswith(f"{fold(name)}.")]:
         del origins[known]
-    head, *rest = path_of(name)
-    if not rest:
-        values.pop(head, None)
+    for known in [known for known in values if fold(known) == fold(name)]:
+        del values[known]
 
 
-def _set(values: dict[str, Any], name: str, value: Any) -> None:
-    *above, last = path_of(name)
-    for part in above:
-        inner = values.get(part)
-        if not isinstance(inner, dict):
-            inner = values[part] = {}
-        values = inner
-    values[last] = value
+def _set(values: dict[str, Any], path: list[str], value: Any) -> None:
+    """Put the value at its place, over one whose name is spelled otherwise; the newest comes last."""
+    head, *rest = path
+    before = next((known for known in values if fold(known) == fold(head)), None)
+    inner = values.pop(before) if before is not None else None
+    if rest:
+        inner = inner if isinstance(inner, dict) else {}
+        _set(inner, rest, value)
+    values[head] = inner if rest else value
 
 
 def shown(resolved: Resolved) -> list[tuple[str, Any, str]]:
     """`name, value, origin` of every setting in force, secrets hidden."""
-    rows: list[tuple[str, Any, str]] = []
-    origins = {fold(name): origin for name, origin in resolved.origins.items()}
-    for name, value in _flat(_plain(resolved.settings)):
-        origin = _origin(fold(name), origins)
-        rows.append((name, safe(name, value), origin))
-    return rows
+    flat = _flat(_plain(resolved.settings))
+    return [(name, safe(name, value), _origin(fold(name), resolved.origins)) for name, value in flat]
 
 
 def _origin(name: str, origins: Mapping[str, str]) -> str:
-    """The origin of the name itself, or of the nearest name above it."""
+    """The origin of the name itself, of another name for it, or of the nearest name above it."""
     while name:
-        if name in origins:
-            return origins[name]
-        name = name.rpartition(".")[0]
+        above, _, last = name.rpartition(".")
+        others = [f"{above}.{other}" for other, target in ALIASES.items() if fold(target) == last]
+        found = next((origins[each] for each in (name, *others) if each in origins), None)
+        if found is not None:
+            return found
+        name = above
     return "default"
 
 

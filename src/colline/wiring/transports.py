@@ -1,4 +1,4 @@
-"""Settings → a transport. `KINDS` lists what ships; others come by the entry point `colline.transports`."""
+"""Settings → a transport. `SINKS` lists what ships; others come by the entry point `colline.transports`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from colline.transport.local import ConsoleSink, EmitterSink, FileSink, NothingS
 from colline.transport.memory import MemoryTransport
 from colline.transport.protocol import Sink, Transport
 from colline.transport.spool import Spool, SpoolRules
-from colline.wiring.names import canonical, converted, fold, nearest
+from colline.wiring.kinds import ENTRY_POINTS, kind_of, numbered, parts_of, rest_of, typed
 from colline.wiring.settings import Settings
 
-ENTRY_POINTS = "colline.transports"
 FilesFor = Callable[[str], Files]  # base address → files there, with the Spark session's own credentials
 
 
@@ -41,9 +40,7 @@ def transport_from(settings: Settings, files_for: FilesFor | None = None) -> Tra
 
 def _built(given: Any, settings: Settings, files_for: FilesFor | None) -> Transport:
     if isinstance(given, (list, tuple)):
-        return _composite(
-            {_part_name(part, position): part for position, part in enumerate(given)}, settings, files_for
-        )
+        return _composite(numbered(given), settings, files_for)
     if isinstance(given, Mapping):
         return _of_kind(given, settings, files_for)
     if isinstance(given, (Carrier, CompositeTransport, MemoryTransport)):
@@ -57,39 +54,15 @@ def _built(given: Any, settings: Settings, files_for: FilesFor | None) -> Transp
 
 
 def _of_kind(given: Mapping[str, Any], settings: Settings, files_for: FilesFor | None) -> Transport:
-    rest = {name: value for name, value in given.items() if fold(name) not in kinds.IGNORED}
-    kind = next((str(rest.pop(name)) for name in list(rest) if fold(name) == "type"), None)
-    if kind is None:
-        raise SettingError("setting `transport`: it has no `type`", hint=f"one of {', '.join(known_kinds())}")
-    if fold(kind) == "composite":
-        return _composite(_parts(rest), settings, files_for)
-    row = KINDS.get(fold(kind))
-    if row is None:
-        return _foreign(kind, rest, settings)
-    options = options_of(row[0], rest)
+    kind = kind_of(given)
+    if kind == "composite":
+        return _composite(parts_of(given), settings, files_for)
+    if kind not in SINKS:
+        return _foreign(kind, rest_of(given), settings)
+    options = typed(kind, given)
     if isinstance(options, kinds.MemoryOptions):
         return MemoryTransport(options.capacity)
-    return _carrier(fold(kind), row[1](options, settings, files_for), options, settings)
-
-
-def options_of(kind: Any, given: Mapping[str, Any]) -> Any:
-    """The typed options; names of OpenLineage's clients are understood."""
-    given = {name: float(value) / 1000 if fold(name) == "timeoutinmillis" else value for name, value in given.items()}
-    return converted(canonical(given, kind, where="transport.", aliases=kinds.ALIASES), kind, where="transport.")
-
-
-def _parts(rest: Mapping[str, Any]) -> dict[str, Any]:
-    parts = next((value for name, value in rest.items() if fold(name) == "transports"), None)
-    if isinstance(parts, Mapping):
-        return dict(parts)
-    if isinstance(parts, (list, tuple)):
-        return {_part_name(part, position): part for position, part in enumerate(parts)}
-    raise SettingError("setting `transport`: a composite needs `transports`", hint="a list or a table of transports")
-
-
-def _part_name(part: Any, position: int) -> str:
-    named = part.get("name") or part.get("type") if isinstance(part, Mapping) else type(part).__name__
-    return f"{position}-{named}"
+    return _carrier(kind, SINKS[kind](options, settings, files_for), options, settings)
 
 
 def _composite(parts: Mapping[str, Any], settings: Settings, files_for: FilesFor | None) -> Transport:
@@ -111,21 +84,14 @@ def _composite(parts: Mapping[str, Any], settings: Settings, files_for: FilesFor
 
 def _foreign(kind: str, given: Mapping[str, Any], settings: Settings) -> Transport:
     """A transport of another package: its entry point is called with the options and gives a sink or an emitter."""
-    found = {point.name: point for point in entry_points(group=ENTRY_POINTS)}
-    if kind not in found:
-        raise SettingError(f"there is no transport `{kind}`", hint=nearest(kind, known_kinds()))
+    [point] = [point for point in entry_points(group=ENTRY_POINTS) if point.name == kind]
     try:
-        made = found[kind].load()(dict(given))
+        made = point.load()(dict(given))
     except Exception as error:
         raise TransportError(f"transport `{kind}` of another package cannot be built: {error}") from error
     if not (hasattr(made, "deliver") or hasattr(made, "emit")):
         raise TransportError(f"transport `{kind}` of another package has neither `deliver` nor `emit`")
     return _carrier(kind, made if hasattr(made, "deliver") else EmitterSink(made), kinds.Common(), settings)
-
-
-def known_kinds() -> list[str]:
-    """Names of the transports that ship and of those other packages add."""
-    return sorted({*KINDS, "composite", *(point.name for point in entry_points(group=ENTRY_POINTS))})
 
 
 def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -> Carrier:
@@ -224,15 +190,13 @@ def _nothing(*_: Any) -> Sink:
 
 Build = Callable[[Any, Settings, "FilesFor | None"], Sink]
 
-# kind → (its options, how its sink is made)
-KINDS: dict[str, tuple[type, Build]] = {
-    "console": (kinds.ConsoleOptions, _console),
-    "file": (kinds.FileOptions, _file),
-    "lake": (kinds.LakeOptions, _lake),
-    "onelake": (kinds.LakeOptions, _lake),
-    "http": (kinds.HttpOptions, _http),
-    "asynchttp": (kinds.HttpOptions, _http),
-    "kafka": (kinds.KafkaOptions, _kafka),
-    "memory": (kinds.MemoryOptions, _nothing),
-    "noop": (kinds.Common, _nothing),
+# kind → how its sink is made
+SINKS: dict[str, Build] = {
+    "console": _console,
+    "file": _file,
+    "lake": _lake,
+    "http": _http,
+    "kafka": _kafka,
+    "memory": _nothing,
+    "noop": _nothing,
 }

@@ -1,0 +1,50 @@
+"""`colline settings`: what is in force here, and from where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from colline.errors import SettingError
+from colline.wiring import resolve, shown, transport_from
+
+
+@click.command(help="Show the settings in force, and where each one comes from.")
+@click.option("--conf", "conf", multiple=True, metavar="KEY=VALUE", help="A Spark property, as spark-submit takes it.")
+@click.option("--all", "everything", is_flag=True, help="Defaults too.")
+@click.option("--check", is_flag=True, help="Build the transport too, so that a wrong option shows here.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool) -> None:
+    """Print one line per setting."""
+    resolved = resolve(spark=properties(conf), folder=Path.cwd())
+    if check:
+        transport_from(resolved.settings).close(0)
+    rows = [row for row in shown(resolved) if everything or row[2] != "default"]
+    if as_json:
+        for name, value, origin in rows:
+            click.echo(json.dumps({"name": name, "value": value, "from": origin}, ensure_ascii=False))
+        return
+    if not rows:
+        click.echo("every setting has its default; --all lists them", err=True)
+        return
+    width = max(len(name) for name, _, _ in rows)
+    values = [text(value) for _, value, _ in rows]
+    room = min(60, max(len(value) for value in values))
+    for (name, _, origin), value in zip(rows, values, strict=True):
+        click.echo(f"{name:<{width}}  {value:<{room}}  {origin}")
+
+
+def properties(conf: tuple[str, ...]) -> dict[str, str]:
+    """`spark.colline.lake=/data` → that property."""
+    pairs = [each.partition("=") for each in conf]
+    wrong = [name for name, equals, _ in pairs if not equals]
+    if wrong:
+        raise SettingError(f"--conf {wrong[0]}: there is no `=` in it", hint="--conf spark.colline.lake=/data/lake")
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def text(value: object) -> str:
+    """A value as a reader would type it."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
