@@ -1,15 +1,36 @@
-"""`colline.open(lake)`: one object, one method a question, every answer from one snapshot."""
+"""`colline.open(lake)`: one object, one method a question, every answer from one snapshot.
+
+The methods take the flags of the command line by keyword, hence their number of arguments.
+"""
+# ruff: noqa: PLR0913
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-from colline.errors import ColumnError, LakeError
-from colline.graph import search, snapshot, walks
+from colline.errors import ColumnError, LakeError, SettingError
+from colline.graph import (
+    catalog,
+    changes,
+    ddl,
+    definitions,
+    grains,
+    impact,
+    journal,
+    paths,
+    pii,
+    search,
+    snapshot,
+    usage,
+    walks,
+)
 from colline.graph.adjacency import Nodes
-from colline.graph.answer import Answer, page_of
+from colline.graph.answer import Answer, Page, Row, page_of
+from colline.graph.names import parse
 from colline.graph.times import When, parse_time
 from colline.graph.view import View
 from colline.graph.walk import Question
@@ -80,12 +101,21 @@ class Lineage:
         found, _ = search.ranked_matches(self.view(), text, None) if text.strip(".") else ([], False)
         return [names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
 
-    def find(self, text: str, *, limit: int | None = None, as_of: When = None, cursor: str | None = None) -> Answer:
+    def find(
+        self,
+        text: str,
+        *,
+        layer: str | None = None,
+        tag: str | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
         """Columns called like this, best match first."""
         view = self.view()
-        return search.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of))
+        return search.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), search.Only(layer, tag))
 
-    def upstream(  # noqa: PLR0913  # keyword-only flags, the same as the command line's
+    def upstream(
         self,
         columns: Columns,
         *,
@@ -93,17 +123,16 @@ class Lineage:
         depth: int | None = None,
         as_of: When = None,
         since: When = None,
+        grain: str = "column",
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Answer:
         """What feeds the columns, nearest first; which job on the way failed, changed, or has not run since a time."""
         view = self.view()
-        at = view.at(as_of)
-        question = Question(upstream=True, indirect=indirect, depth=depth, at=at)
-        page = page_of(limit, cursor, view.version)
-        return walks.answer(view, resolve(view, columns, at), question, page, parse_time(since))
+        question = Question(True, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
-    def downstream(  # noqa: PLR0913  # as above
+    def downstream(
         self,
         columns: Columns,
         *,
@@ -111,15 +140,291 @@ class Lineage:
         depth: int | None = None,
         as_of: When = None,
         since: When = None,
+        grain: str = "column",
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Answer:
         """What is built on the columns, nearest first."""
         view = self.view()
-        at = view.at(as_of)
-        question = Question(upstream=False, indirect=indirect, depth=depth, at=at)
+        question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
+
+    def _walk(self, view: View, columns: Columns, question: Question, since: When, grain: str, page: Page) -> Answer:
+        origin = resolve(view, columns, question.at)
+        if grain == "column":
+            return walks.answer(view, origin, question, page, parse_time(since))
+        if grain not in ("table", "dataset", "job"):
+            raise SettingError(f"{grain!r} is no grain", hint="column, table or job")
+        return grains.answer(view, origin, question, page, "job" if grain == "job" else "table")
+
+    def paths(
+        self,
+        a: str,
+        b: str,
+        *,
+        k: int = 5,
+        indirect: bool = False,
+        depth: int | None = None,
+        as_of: When = None,
+    ) -> Answer:
+        """The k shortest ways from one column to another, and how many more there are."""
+        view = self.view()
+        question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        if k < 1:
+            raise SettingError(f"{k} paths", hint="ask for at least one")
+        ends = [resolve(view, name, question.at) for name in (a, b)]
+        return paths.answer(view, ends[0], ends[1], question, k)
+
+    def impact(
+        self,
+        columns: Columns = (),
+        *,
+        change: str = "drop",
+        diff: Sequence[str] = (),
+        indirect: bool = True,
+        depth: int | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """What breaks if the columns change; `diff` is SQL: two schemas, or ALTER statements, or a git diff."""
+        view = self.view()
+        question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        if change not in impact.DOING:
+            raise SettingError(f"{change!r} is no change", hint=", ".join(impact.DOING))
         page = page_of(limit, cursor, view.version)
-        return walks.answer(view, resolve(view, columns, at), question, page, parse_time(since))
+        if not diff:
+            return impact.answer(view, resolve(view, columns, question.at), question, page, impact.Change(change))
+        rows = schema_changes(view, diff, question.at)
+        origin, missed = impact.changed_columns(view, rows, question.at)
+        kinds = {row["change"] for row in rows}
+        told = impact.Change(kinds.pop() if len(kinds) == 1 else "change", tuple(rows), missed)
+        return impact.answer(view, origin, question, page, told)
+
+    def pii(
+        self,
+        columns: Columns = (),
+        *,
+        tag: str | None = None,
+        allowed_zones: Sequence[str] = (),
+        indirect: bool = True,
+        depth: int | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Where a personal datum ends up: clear, masked, by influence only; exits; violations of the allowed zones."""
+        view = self.view()
+        question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        names = [columns] if isinstance(columns, str) else list(columns)
+        if names and tag:
+            raise SettingError("columns and a tag at once", hint="give one of them")
+        origin = pii.tagged(view, tag, question.at) if tag else resolve(view, names, question.at)
+        return pii.answer(view, origin, question, page_of(limit, cursor, view.version), allowed_zones)
+
+    def droppable(
+        self,
+        columns: Columns,
+        *,
+        idle_days: int = usage.IDLE_DAYS,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """May the columns be dropped? yes, no or unknown, with readers and what could hide one."""
+        view = self.view()
+        at = view.at(as_of)
+        names = [columns] if isinstance(columns, str) else list(columns)
+        nodes = view.names.resolve(names, at, members=False) if names else resolve(view, names, at)
+        return usage.droppable(view, nodes, page_of(limit, cursor, view.version), usage.since(view, idle_days, at))
+
+    def unused(
+        self,
+        dataset: str | None = None,
+        *,
+        layer: str | None = None,
+        idle_days: int = usage.IDLE_DAYS,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Columns that nobody reads."""
+        view = self.view()
+        at = view.at(as_of)
+        nodes = self._within(view, dataset, at)
+        nodes = usage.all_columns(view, at) if nodes is None else nodes
+        if layer is not None:
+            nodes = nodes[search.in_layer(view, nodes, layer)]
+        return usage.unused(view, nodes, page_of(limit, cursor, view.version), usage.since(view, idle_days, at))
+
+    def _within(self, view: View, dataset: str | None, at: int | None) -> Nodes | None:
+        if dataset is None:
+            return None
+        place = view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
+        return view.names.dataset_columns(place, at)
+
+    def writers(
+        self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
+    ) -> Answer:
+        """Who writes the columns, how each job derives them, and whether they agree."""
+        view = self.view()
+        at = view.at(as_of)
+        return definitions.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
+
+    def compare(
+        self,
+        a: str,
+        b: str,
+        *,
+        indirect: bool = False,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """What two columns share and where they part."""
+        view = self.view()
+        question = Question(True, indirect=indirect, at=view.at(as_of))
+        ends = [resolve(view, name, question.at) for name in (a, b)]
+        return definitions.compare(view, ends[0], ends[1], question, page_of(limit, cursor, view.version))
+
+    def diff(
+        self,
+        from_: When = None,
+        to: When = None,
+        *,
+        jobs: tuple[str, str] | None = None,
+        other: str | Path | None = None,
+        dataset: str | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """What changed between two times, two jobs, or this lake and another."""
+        view = self.view()
+        page = page_of(limit, cursor, view.version)
+        if jobs is not None:
+            one, two = (changes.job_named(view, name) for name in jobs)
+            return changes.between_jobs(view, one, two, page, view.at(as_of))
+        if other is not None:
+            with Lineage(other) as second:
+                return changes.between_lakes(view, second.view(), page, parse_time(as_of))
+        first, last = parse_time(from_), parse_time(to)
+        if first is None:
+            raise SettingError("no time to compare with", hint="give --from T, two jobs, or another lake")
+        last = time.time_ns() // 1000 if last is None else last
+        if last < first:
+            raise SettingError("the second time is before the first", hint="swap --from and --to")
+        place = None if dataset is None else view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
+        return changes.between_times(view, first, last, page, place)
+
+    def coverage(
+        self,
+        *,
+        kind: str | None = None,
+        job: str | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Where lineage is missing."""
+        view = self.view()
+        place = None if job is None else changes.job_named(view, job)
+        return catalog.coverage(view, page_of(limit, cursor, view.version), view.at(as_of), kind, place)
+
+    def roots(self, dataset: str | None = None, **how: Any) -> Answer:
+        """Columns that nothing feeds. Takes as_of, limit and cursor."""
+        return self._ends("roots", dataset, **how)
+
+    def leaves(self, dataset: str | None = None, **how: Any) -> Answer:
+        """Columns that nothing is built on. Takes as_of, limit and cursor."""
+        return self._ends("leaves", dataset, **how)
+
+    def hubs(self, dataset: str | None = None, **how: Any) -> Answer:
+        """Columns with the most neighbours first. Takes as_of, limit and cursor."""
+        return self._ends("hubs", dataset, **how)
+
+    def _ends(
+        self,
+        question: str,
+        dataset: str | None,
+        *,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        view = self.view()
+        at = view.at(as_of)
+        return catalog.ends(view, question, page_of(limit, cursor, view.version), at, self._within(view, dataset, at))
+
+    def overview(self) -> Answer:
+        """Layers and flows, recent changes, columns to try, and the state of the lake."""
+        return catalog.overview(self.view(), self.lake)
+
+    def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
+        """One dataset with its columns; by namespace and name, or by any unique suffix of its name."""
+        view = self.view()
+        if name is None:
+            place = view.names.dataset(parse(namespace).parts, namespace)
+        else:
+            place = view.names.exact_dataset(namespace, name)
+        return catalog.dataset(view, place, view.at(as_of))
+
+    def datasets(
+        self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Answer:
+        """All datasets, or those whose name holds a text."""
+        view = self.view()
+        return catalog.datasets(view, page_of(limit, cursor, view.version), text, layer)
+
+    def jobs(
+        self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Answer:
+        """Jobs with their last state and times, the one that ran last first."""
+        view = self.view()
+        return catalog.jobs(view, page_of(limit, cursor, view.version), text, state)
+
+    def runs(
+        self,
+        *,
+        job: str | None = None,
+        job_namespace: str | None = None,
+        state: str | None = None,
+        since: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Runs with state and times, newest first; read from the lake's table of runs."""
+        view = self.view()
+        wanted = journal.Runs(job, job_namespace, state, parse_time(since))
+        return journal.runs(view, self.lake, page_of(limit, cursor, view.version), wanted)
+
+    def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
+        """Lines that were set aside, with the reason, newest first."""
+        view = self.view()
+        return journal.quarantine(view, self.lake, page_of(limit, cursor, view.version), reason)
+
+
+def _depth(depth: int | None) -> int | None:
+    if depth is not None and depth < 1:
+        raise SettingError(f"a depth of {depth}", hint="at least 1")
+    return depth
+
+
+def schema_changes(view: View, diff: Sequence[str], at: int | None) -> list[Row]:
+    """The changes told by two schemas, by ALTER statements, by a git diff, or by a schema compared with the lake."""
+    if len(diff) > 2:
+        raise SettingError(f"{len(diff)} schemas", hint="give one text, or the old and the new one")
+    if len(diff) == 2:
+        return ddl.changes(diff[0], diff[1])
+    rows = ddl.changes(diff[0])
+    if rows or ddl.is_diff(diff[0]):
+        return rows
+    known = {}
+    for table in ddl.creates(diff[0]):
+        nodes = view.names.dataset_columns(view.names.dataset(table.split("."), table), at)
+        types = view.arrays.strings("types")
+        known[table] = {view.names.field(n): types[int(view.arrays["node.type"][n])] for n in nodes.tolist()}
+    return ddl.against(diff[0], known)
 
 
 def resolve(view: View, columns: Columns, at: int | None) -> Nodes:

@@ -70,10 +70,11 @@ class Names:
         space, path = self.spaces[place], self.paths[place]
         return f"{space}{'' if path.startswith('/') else '/'}{path}.{self.field(node)}"
 
-    def resolve(self, asked: Iterable[str], at: int | None = None) -> Nodes:
+    def resolve(self, asked: Iterable[str], at: int | None = None, *, members: bool = True) -> Nodes:
         """The columns meant, each name exactly one (`dataset.*`: all of its columns), members of a struct included."""
         nodes = [node for text in asked for node in self._resolve(text, at)]
-        return self.with_members(np.array(list(dict.fromkeys(nodes)), dtype=np.int64))
+        found = np.array(list(dict.fromkeys(nodes)), dtype=np.int64)
+        return self.with_members(found) if members else found
 
     def with_members(self, nodes: Nodes) -> Nodes:
         """The columns and the nested members they hold."""
@@ -180,6 +181,20 @@ class Names:
         near = tuple(self.labels[d] for d in self.near_datasets(".".join(parts))[:3])
         hint = f"did you mean {' or '.join(near)}?" if near else "try `colline find` with a part of the name"
         raise ColumnError(f"no dataset is called {text!r}", hint=hint, candidates=near)
+
+    def exact_dataset(self, namespace: str, name: str) -> int:
+        """The dataset of that namespace and name."""
+        low, high = 0, len(self.spaces)
+        wanted = (namespace.encode(), name.encode())
+        while low < high:
+            middle = (low + high) // 2
+            if (self.spaces.raw(middle), self.paths.raw(middle)) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < len(self.spaces) and (self.spaces.raw(low), self.paths.raw(low)) == wanted:
+            return low
+        return self.dataset(segments(f"{namespace}/{name}"), f"{namespace} {name}")
 
     def dataset_columns(self, place: int, at: int | None = None) -> Nodes:
         """A dataset's columns, in the order of its schema."""

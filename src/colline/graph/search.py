@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colline.graph.adjacency import Nodes, spread
 from colline.graph.answer import Answer, Page, counted
@@ -15,9 +17,30 @@ from colline.graph.walk import alive
 _MOST = 20_000  # columns looked at for one kind of match; more than anyone pages through
 
 
-def answer(view: View, text: str, page: Page, at: int | None = None) -> Answer:
+@dataclass(frozen=True)
+class Only:
+    """Which matches are wanted: those of a layer, those with a tag."""
+
+    layer: str | None = None
+    tag: str | None = None
+
+
+def in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
+    """Which columns lie in a layer."""
+    names = view.arrays.strings("dataset.layer")
+    owners, back = np.unique(view.arrays["node.dataset"][nodes], return_inverse=True)
+    return np.array([names[int(p)].lower() == layer.lower() for p in owners], dtype=np.bool_)[back]
+
+
+def answer(view: View, text: str, page: Page, at: int | None = None, only: Only = Only()) -> Answer:  # noqa: B008  # frozen
     """Ranked matches: exact, suffix, prefix, part of a name, dataset, and fuzzy where nothing else fits."""
     ranked, capped = ranked_matches(view, text, at)
+    if only.layer is not None and ranked:
+        inside = in_layer(view, np.array([node for _, node in ranked]), only.layer)
+        ranked = [pair for pair, keep in zip(ranked, inside, strict=True) if keep]
+    if only.tag is not None:
+        wanted = only.tag.lower()
+        ranked = [pair for pair in ranked if wanted in (tag.lower() for tag in view.tags(pair[1]))]
     total = len(ranked)
     end = total if page.limit is None else page.offset + page.limit
     shown = ranked[page.offset : end]

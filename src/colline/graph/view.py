@@ -77,11 +77,12 @@ class View:
         return out
 
     def neighbours(self, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
-        """How many different columns lie one direct step away from each node."""
+        """How many other columns lie one direct step away from each node."""
         pairs = []
         for edges in adjacency(self.arrays, forward=forward, indirect=False, past=at is not None):
             rows, owner = edges.rows(nodes, at)
-            pairs.append(owner << 32 | edges.other[rows])
+            other = edges.other[rows]
+            pairs.append((owner << 32 | other)[owner != other])
         found = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.int64)
         owners = found >> 32
         return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
