@@ -64,3 +64,9 @@ rest-docs: setup ## docs/rest.md, from the table of endpoints
 
 clean: ## remove what the other targets made
 	rm -rf .venv .venvs .uv
+
+# Kills N processes at random moments and looks for what is missing; `make test` kills 24.
+N ?= 200
+.PHONY: faults
+faults: setup
+	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport

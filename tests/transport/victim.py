@@ -1,0 +1,31 @@
+"""A process that emits numbered events for ever and says which ones were taken. Made to be killed.
+
+    victim.py <settings as JSON> <first number> [<seconds between events>]
+
+After `ready`, one line per event on stdout, written after `emit` has returned: its number and when it was emitted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from colline.wiring import settings_from, transport_from
+
+
+def main() -> None:
+    given, first, pause = json.loads(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    transport = transport_from(settings_from({"transport": given}, environ={}))
+    os.write(1, b"ready\n")
+    number, filling = first, "x" * 500
+    while True:
+        transport.emit({"n": number, "filling": filling})
+        os.write(1, b"%d %.6f\n" % (number, time.time()))
+        number += 1
+        if pause:
+            time.sleep(pause)
+
+
+main()
