@@ -108,7 +108,7 @@ class Service:
         self.ingest.start()
 
     async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
-        lineage = await self.reads.version() is not None
+        lineage = await self.reads.is_ready()
         state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
         await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
 
@@ -132,7 +132,8 @@ class Service:
             "as_of": lake.get("as_of"),
             "ready": self.spool.is_alive,
             "receiver": receiver,
-            "ingest": {**self.ingest.to_dict(), **lake.get("ingest", {})},
+            "ingest": self.ingest.to_dict(),
+            "health": lake.get("health"),
         }
 
     async def _metrics(self, _: Scope, __: Receive, send: Send) -> None:

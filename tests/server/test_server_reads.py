@@ -1,0 +1,170 @@
+"""Questions over HTTP: the same JSON as the graph gives, cursors, tags, as-of, and errors that help."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import jsonschema
+import pytest
+from serving import Server
+
+from colline.graph import Lineage, open_lake
+from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
+from colline.server.schemas import SCHEMAS
+
+TOTAL = "gold.daily_revenue.total"
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "columns": {"q": "email"},
+    "upstream": {"column": TOTAL, "indirect": "true"},
+    "downstream": {"column": "bronze.orders.amount"},
+    "paths": {"from": "bronze.orders.amount", "to": TOTAL},
+    "impact": {"column": "bronze.orders.amount", "change": "rename"},
+    "pii": {"column": "bronze.customers.email", "allowed_zone": "bronze"},
+    "droppable": {"column": "bronze.customers.email"},
+    "unused": {},
+    "writers": {"column": TOTAL},
+    "compare": {"a": TOTAL, "b": "bronze.orders.amount"},
+    "diff": {"from": "2026-01-02", "to": "2026-01-09"},
+    "coverage": {},
+    "roots": {},
+    "leaves": {"limit": 2},
+    "hubs": {},
+    "overview": {},
+    "dataset": {"namespace": "file", "name": "/lake/silver/orders"},
+    "datasets": {"q": "orders"},
+    "jobs": {},
+    "runs": {},
+    "quarantine": {},
+}
+QUESTIONS = [endpoint for endpoint in ENDPOINTS if endpoint.call is not None and hasattr(Lineage, endpoint.call)]
+
+
+def test_every_question_has_an_example() -> None:
+    assert set(EXAMPLES) == {endpoint.name for endpoint in ENDPOINTS if endpoint.call is not None}
+
+
+@pytest.mark.parametrize("endpoint", QUESTIONS, ids=lambda e: e.name)
+def test_the_table_calls_questions_as_the_graph_takes_them(endpoint: Endpoint) -> None:
+    taken = set(inspect.signature(getattr(Lineage, str(endpoint.call))).parameters)
+    assert {p.argument or p.name for p in endpoint.parameters if p.name not in ("grain",)} <= taken
+
+
+@pytest.mark.parametrize("endpoint", QUESTIONS, ids=lambda e: e.name)
+def test_every_question_is_answered_in_its_documented_shape(shop_served: Server, endpoint: Endpoint) -> None:
+    answer = shop_served.client.get(endpoint.path, params=EXAMPLES[endpoint.name])
+    assert answer.status_code == 200, answer.text
+    schema = {"$ref": f"#/components/schemas/{endpoint.answer}", "components": {"schemas": SCHEMAS}}
+    jsonschema.Draft202012Validator(schema).validate(answer.json())
+    assert answer.headers["X-Colline-Snapshot"] == answer.json()["snapshot"]
+
+
+def test_the_answer_is_the_graphs_own(shop_served: Server) -> None:
+    with open_lake(shop_served.lake) as lineage:
+        expected = lineage.upstream(TOTAL, indirect=True, limit=100).to_dict()
+    assert shop_served.client.get("/api/v1/upstream", params=EXAMPLES["upstream"]).json() == expected
+
+
+def test_pages_of_a_cursor_add_up_to_the_whole(shop_served: Server) -> None:
+    params: dict[str, Any] = {"column": TOTAL, "indirect": "true"}
+    whole = shop_served.client.get("/api/v1/upstream", params=params).json()
+    rows, cursor = [], ""
+    while True:
+        page = shop_served.client.get("/api/v1/upstream", params=params | {"limit": 1} | _cursor(cursor)).json()
+        assert (page["totals"], page["verdict"]) == (whole["totals"], whole["verdict"])
+        rows += page["columns"]
+        cursor = page["cursor"]
+        if cursor is None:
+            break
+    assert len(rows) > 1
+    assert rows == whole["columns"]
+
+
+def _cursor(cursor: str) -> dict[str, str]:
+    return {"cursor": cursor} if cursor else {}
+
+
+def test_an_unchanged_answer_is_304_and_another_question_is_not(shop_served: Server) -> None:
+    first = shop_served.client.get("/api/v1/upstream", params={"column": TOTAL})
+    tag = {"If-None-Match": first.headers["ETag"]}
+    again = shop_served.client.get("/api/v1/upstream", params={"column": TOTAL}, headers=tag)
+    assert (again.status_code, again.content) == (304, b"")
+    other = shop_served.client.get("/api/v1/upstream", params={"column": TOTAL, "depth": 1}, headers=tag)
+    assert other.status_code == 200
+
+
+def test_a_new_snapshot_is_seen_and_ends_old_cursors(shop_served: Server) -> None:
+    from colline.graph.snapshot import publish
+
+    params: dict[str, Any] = {"column": TOTAL, "limit": 1}
+    first = shop_served.client.get("/api/v1/upstream", params=params)
+    publish(shop_served.lake)
+    after = shop_served.client.get("/api/v1/upstream", params=params, headers={"If-None-Match": first.headers["ETag"]})
+    assert after.status_code == 200
+    assert after.json()["snapshot"] != first.json()["snapshot"]
+    late = shop_served.client.get("/api/v1/upstream", params=params | {"cursor": first.json()["cursor"]})
+    assert (late.status_code, late.json()["code"]) == (410, "bad_cursor")
+
+
+WRONG = [
+    ("/api/v1/upstream", {}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": "nothing.like.this"}, 404, "not_found"),
+    ("/api/v1/upstream", {"column": TOTAL, "colour": "red"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "depth": "0"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "depth": "\u0663"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "limit": "99999999999999999999"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "indirect": "yes"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "as_of": "yesterday"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "as_of": "0001-01-01T00:00:00+14:00"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "as_of": "1999-01-01"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "cursor": "nonsense"}, 410, "bad_cursor"),
+    ("/api/v1/upstream", {"column": ["a"] * 101}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": "x" * 20_001}, 400, "bad_parameter"),
+    ("/api/v1/dataset", {"namespace": "file", "name": "/nowhere"}, 404, "not_found"),
+]
+
+
+@pytest.mark.parametrize(("path", "params", "status", "code"), WRONG, ids=range(len(WRONG)))
+def test_a_wrong_question_is_one_clear_answer(
+    shop_served: Server, path: str, params: dict[str, Any], status: int, code: str
+) -> None:
+    answer = shop_served.client.get(path, params=params)
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert answer.json()["error"]
+
+
+def test_an_ambiguous_name_lists_the_candidates(shop_served: Server) -> None:
+    answer = shop_served.client.get("/api/v1/upstream", params={"column": "amount"})
+    assert (answer.status_code, answer.json()["code"]) == (409, "ambiguous")
+    assert "silver.orders.amount" in answer.json()["candidates"]
+
+
+def test_a_query_string_that_is_not_text_is_refused(shop_served: Server) -> None:
+    assert shop_served.client.get("/api/v1/columns?q=%ff").status_code == 400
+    assert shop_served.client.get("/api/v1/columns?" + "q=a&" * 600).status_code == 400
+
+
+def test_clients_of_marquez_get_their_shape(shop_served: Server) -> None:
+    node = "datasetField:file:/lake/gold/daily_revenue:total"
+    graph = shop_served.client.get("/api/v1/column-lineage", params={"nodeId": node}).json()["graph"]
+    by_id = {found["id"]: found for found in graph}
+    assert [found["id"] for found in graph] == sorted(by_id)
+    source = "datasetField:file:/lake/silver/orders:amount"
+    assert {"origin": node, "destination": source} in by_id[node]["inEdges"]
+    assert {"origin": source, "destination": node} in by_id[source]["outEdges"]
+    assert "amount" in {field["field"] for field in by_id[node]["data"]["inputFields"]}
+    whole = shop_served.client.get("/api/v1/column-lineage", params={"nodeId": "dataset:file:/lake/gold/daily_revenue"})
+    assert node in {found["id"] for found in whole.json()["graph"]}
+    down = shop_served.client.get("/api/v1/column-lineage", params={"nodeId": source, "withDownstream": "true"})
+    assert node in {found["id"] for found in down.json()["graph"]}
+    for bad, status in (("job:a:b", 400), ("datasetField:file:/nowhere:x", 404)):
+        assert shop_served.client.get("/api/v1/column-lineage", params={"nodeId": bad}).status_code == status
+
+
+def test_status_tells_the_snapshot(shop_served: Server) -> None:
+    status = shop_served.client.get("/api/v1/status").json()
+    jsonschema.Draft202012Validator(
+        {"$ref": f"#/components/schemas/{BY_NAME['status'].answer}", "components": {"schemas": SCHEMAS}}
+    ).validate(status)
+    assert status["snapshot"] == shop_served.client.get("/api/v1/hubs").headers["X-Colline-Snapshot"]
+    assert shop_served.client.get("/readyz").json() == {"ready": True, "receiver": True, "lineage": True}
