@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
     "settings": ("colline.cli.settings", "Show the settings in force, and where each one comes from."),
     "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),
+    "mcp": ("colline.cli.mcp", "Answer an agent's questions over the Model Context Protocol."),
     "token": ("colline.cli.token", "Make, list and revoke the server's tokens."),
     "find": ("colline.cli.find", "Which columns are called like this?"),
     "upstream": ("colline.cli.upstream", "What feeds this column?"),

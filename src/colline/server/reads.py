@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from colline.errors import CollineError, ColumnError, LakeError
+from colline.errors import LakeError
 from colline.server.app import Handler
+from colline.server.asking import Values, ask, problem_of
 from colline.server.body import header
-from colline.server.endpoints import BY_NAME, ENDPOINTS, LIMIT, Endpoint
-from colline.server.marquez import column_lineage
-from colline.server.parameters import Parameter, read_parameters
+from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
+from colline.server.parameters import read_parameters
 from colline.server.problems import Problem
 from colline.server.replies import send_bytes, send_json
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 _THREADS = 4  # walks hold the interpreter most of the time; more threads only share it in smaller slices
 _PACKED_FROM = 16 * 1024
 _MOST_FIELDS = 500
-Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +78,12 @@ class Reads:
             raise Problem(503, "too_slow", f"no answer in {self.seconds:g} s", hint=hint) from None
 
     def _found(self, endpoint: Endpoint, query: bytes, values: Values, known: str, *, packs: bool) -> Found:
-        try:
-            lineage = self._lineage()
-            version = lineage.view().version
-            _check_cursor(values.get("cursor"), version)
-            if endpoint.lasting and etag_of(version, endpoint, query) in known:
-                return Found(version, etag_of(version, endpoint, query), None)
-            answer = ask(lineage, endpoint, values)
-        except CollineError as error:
-            raise problem_of(error) from error
+        lineage = self._lineage()
+        version = lineage.view().version
+        _check_cursor(values.get("cursor"), version)
+        if endpoint.lasting and etag_of(version, endpoint, query) in known:
+            return Found(version, etag_of(version, endpoint, query), None)
+        answer = ask(lineage, endpoint, values)
         version = answer.get("snapshot") or version
         body = msgspec.json.encode(answer)
         packs = packs and len(body) > _PACKED_FROM
@@ -100,7 +96,10 @@ class Reads:
         if found is None:
             from colline.graph import open_lake
 
-            found = self._own.lineage = open_lake(self.lake)
+            try:
+                found = self._own.lineage = open_lake(self.lake)
+            except LakeError as error:
+                raise problem_of(error) from error
         return found
 
     async def is_ready(self) -> bool:
@@ -110,7 +109,7 @@ class Reads:
     def _version(self) -> str | None:
         try:
             return self._lineage().view().version
-        except LakeError:
+        except Problem:
             return None
 
     async def status(self) -> dict[str, Any]:
@@ -122,9 +121,9 @@ class Reads:
         try:
             lineage = self._lineage()
             view = lineage.view()
-            if self._health[0] != view.version and hasattr(lineage, "overview"):
+            if self._health[0] != view.version:
                 self._health = (view.version, ask(lineage, BY_NAME["overview"], {"as_of": None}).get("health"))
-        except LakeError:
+        except Problem:
             return {}
         return {"snapshot": view.version, "as_of": view.as_of(None), "health": self._health[1]}
 
@@ -133,42 +132,10 @@ class Reads:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
-def ask(lineage: Lineage, endpoint: Endpoint, values: Values) -> dict[str, Any]:
-    """The answer of the graph as plain JSON types; nothing is added and nothing is worked out here."""
-    if endpoint.group == "marquez":
-        return column_lineage(lineage, values["nodeId"], values["depth"], downstream=values["withDownstream"])
-    assert endpoint.call is not None
-    given = {
-        parameter.argument or parameter.name: values[parameter.name]
-        for parameter in endpoint.parameters
-        if _is_said(parameter, values[parameter.name])
-    }
-    answer: dict[str, Any] = getattr(lineage, endpoint.call)(**given).to_dict()
-    return answer
-
-
-def _is_said(parameter: Parameter, value: Any) -> bool:
-    """Whether the question must be told: its own defaults are those of the table, but for how many rows there are."""
-    return parameter is LIMIT or (value not in (None, ()) and value != parameter.default)
-
-
 def etag_of(version: str, endpoint: Endpoint, query: bytes) -> str:
     """The tag of an answer: the snapshot and the question."""
     asked = hashlib.sha256(endpoint.path.encode() + b"?" + query).hexdigest()[:16]
     return f'"{version}-{asked}"'
-
-
-def problem_of(error: CollineError) -> Problem:
-    """An error of the graph as an HTTP answer."""
-    if isinstance(error, Problem):
-        return error
-    if isinstance(error, LakeError):
-        return Problem(503, "no_lineage", error.message, hint=error.hint)
-    if isinstance(error, ColumnError):
-        several = " fits " in error.message
-        status, code = (409, "ambiguous") if several else (404, "not_found")
-        return Problem(status, code, error.message, hint=error.hint, extra={"candidates": list(error.candidates)})
-    return Problem(400, "bad_parameter", error.message, hint=error.hint)
 
 
 def _check_cursor(cursor: str | None, version: str) -> None:

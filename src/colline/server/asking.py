@@ -1,0 +1,55 @@
+"""A row of the table and its values → the question, asked of the graph. Nothing is worked out here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from colline.errors import CollineError, ColumnError, LakeError
+from colline.server.endpoints import LIMIT, Endpoint
+from colline.server.marquez import column_lineage
+from colline.server.parameters import Parameter
+from colline.server.problems import Problem
+
+if TYPE_CHECKING:
+    from colline.graph import Lineage
+
+Values = dict[str, Any]
+
+
+def ask(lineage: Lineage, endpoint: Endpoint, values: Values) -> dict[str, Any]:
+    """The answer of the graph as plain JSON types; an error of the graph is a Problem."""
+    try:
+        if endpoint.group == "marquez":
+            return column_lineage(lineage, values["nodeId"], values["depth"], downstream=values["withDownstream"])
+        assert endpoint.call is not None
+        question = getattr(lineage, endpoint.call)
+        answer: dict[str, Any] = question(**_arguments(endpoint, values)).to_dict()
+    except CollineError as error:
+        raise problem_of(error) from error
+    return answer
+
+
+def _arguments(endpoint: Endpoint, values: Values) -> Values:
+    return {
+        parameter.argument or parameter.name: values[parameter.name]
+        for parameter in endpoint.parameters
+        if _is_said(parameter, values[parameter.name])
+    }
+
+
+def _is_said(parameter: Parameter, value: Any) -> bool:
+    """Whether the question must be told: its own defaults are those of the table, but for how many rows there are."""
+    return parameter is LIMIT or (value not in (None, ()) and value != parameter.default)
+
+
+def problem_of(error: CollineError) -> Problem:
+    """An error of the graph as an answer."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, LakeError):
+        return Problem(503, "no_lineage", error.message, hint=error.hint)
+    if isinstance(error, ColumnError):
+        # the graph says "fits 3 columns" of a name that is not unique, "no column is called" of one not there
+        status, code = (409, "ambiguous") if " fits " in error.message else (404, "not_found")
+        return Problem(status, code, error.message, hint=error.hint, extra={"candidates": list(error.candidates)})
+    return Problem(400, "bad_parameter", error.message, hint=error.hint)
