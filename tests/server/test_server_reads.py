@@ -47,6 +47,8 @@ def test_every_question_has_an_example() -> None:
 @pytest.mark.parametrize("endpoint", QUESTIONS, ids=lambda e: e.name)
 def test_the_table_calls_questions_as_the_graph_takes_them(endpoint: Endpoint) -> None:
     taken = set(inspect.signature(getattr(Lineage, str(endpoint.call))).parameters)
+    if "how" in taken:
+        taken |= set(inspect.signature(Lineage._ends).parameters)
     assert {parameter.argument or parameter.name for parameter in endpoint.parameters} <= taken
 
 

@@ -23,7 +23,8 @@ WALK = (AS_OF, INDIRECT, DEPTH, LIMIT, CURSOR)
 IDLE = Parameter(
     "idle_days", "integer", "a query older than this is no live reader", default=90, minimum=0, maximum=36_500
 )
-IN_DATASET = Parameter("dataset", "text", "only this dataset: any unique suffix of its name", argument="dataset")
+IN_DATASET = Parameter("dataset", "text", "only this dataset: any unique suffix of its name")
+IN_LAYER = Parameter("layer", "text", "only datasets of this layer")
 STATES = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "UNFINISHED")
 STATE = Parameter("state", "choice", "only those in this state", choices=STATES)
 GAPS = ("no_column_lineage", "opaque_step", "unknown_source", "unfinished_run", "dropped_events")
@@ -90,8 +91,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     _ask(
         "columns", "Which columns are called like this? Best match first.", "Rows",
-        Parameter("q", "text", "part of a name, or `table.column`", True, example="email", argument="text"), *COMMON,
-        call="find",
+        Parameter("q", "text", "part of a name, or `table.column`", True, example="email", argument="text"),
+        IN_LAYER, _text("tag", "only columns with this tag"), *COMMON, call="find",
     ),
     _ask(
         "upstream", "What feeds this column?", "Walk", _columns(), *WALK, SINCE,
@@ -105,10 +106,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "paths", "How exactly are these two connected? Shortest first.", "Paths",
         _text("from", f"where it starts, toward the sources: a column, {COLUMN}", "a", required=True),
         _text("to", f"where it ends: a column, {COLUMN}", "b", required=True),
-        Parameter("k", "integer", "how many paths", default=5, minimum=1, maximum=100), INDIRECT, AS_OF,
+        Parameter("k", "integer", "how many paths", default=5, minimum=1, maximum=100), INDIRECT, DEPTH, AS_OF,
     ),
     _ask(
-        "impact", "What breaks if this changes?", "Walk", _columns(), AS_OF, DEPTH, LIMIT, CURSOR,
+        "impact", "What breaks if this changes?", "Impact", _columns(), AS_OF,
+        Parameter("indirect", "boolean", "follow indirect lineage too", default=True), DEPTH, LIMIT, CURSOR,
         Parameter("change", "choice", "what is done to it", default="drop", choices=("drop", "rename", "type")),
     ),
     _ask(
@@ -119,7 +121,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         Parameter("indirect", "boolean", "follow indirect lineage too", default=True), DEPTH, *COMMON,
     ),
     _ask("droppable", "May I drop it? yes, no or unknown, and who reads it.", "Rows", _columns(), IDLE, *COMMON),
-    _ask("unused", "Which columns does nobody read?", "Rows", IN_DATASET, IDLE, *COMMON),
+    _ask("unused", "Which columns does nobody read?", "Rows", IN_DATASET, IN_LAYER, IDLE, *COMMON),
     _ask("writers", "Who writes it, and do they agree?", "Rows", _columns(), *COMMON),
     _ask(
         "compare", "Do two metrics share a derivation?", "Compared",
@@ -127,9 +129,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         INDIRECT, *COMMON,
     ),
     _ask(
-        "diff", "What changed between two times?", "Diff",
-        Parameter("from", "time", "the earlier time", True, argument="from_"),
-        Parameter("to", "time", "the later time (now if left out)"), IN_DATASET, LIMIT, CURSOR,
+        "diff", "What changed between two times, or how do two jobs differ?", "Diff",
+        Parameter("from", "time", "the earlier time (needed unless two jobs are given)", argument="from_"),
+        Parameter("to", "time", "the later time (now if left out)"),
+        Parameter("job", "text", "a job, given twice: compare these two jobs instead of two times", repeated=True,
+                  minimum=2, maximum=2, argument="jobs"),
+        IN_DATASET, *COMMON,
     ),
     _ask(
         "coverage", "Where is lineage missing?", "Rows",
@@ -137,23 +142,30 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     _ask("roots", "Columns that nothing feeds.", "Rows", IN_DATASET, *COMMON),
     _ask("leaves", "Columns that feed nothing.", "Rows", IN_DATASET, *COMMON),
-    _ask("hubs", "Columns with the most neighbours.", "Rows", *COMMON),
-    _page("overview", "Layers, flow between them, recent changes, examples to try, health.", "Overview", AS_OF),
+    _ask("hubs", "Columns with the most neighbours.", "Rows", IN_DATASET, *COMMON),
+    _page("overview", "Layers, flow between them, recent changes, examples to try, health.", "Overview"),
     _page(
         "dataset", "One dataset: its columns, its neighbours, its jobs.", "Dataset",
         Parameter("namespace", "text", "its namespace", True, example="file"),
         Parameter("name", "text", "its name", True, example="/lake/silver/customers"), AS_OF,
     ),
-    _page("datasets", "Datasets, all or some by name.", "Rows", _text("q", "part of the name", "text"), *COMMON),
+    _page(
+        "datasets", "Datasets, all or some by name.", "Rows", _text("q", "part of the name", "text"), IN_LAYER,
+        LIMIT, CURSOR,
+    ),
     _page(
         "jobs", "Jobs with their last state and times.", "Rows", _text("q", "part of the job's name", "text"), STATE,
         LIMIT, CURSOR,
     ),
     _page(
-        "runs", "Runs with state and times, newest first.", "Rows", _text("job", "only runs of this job"), STATE,
+        "runs", "Runs with state and times, newest first.", "Rows", _text("job", "only runs of this job"),
+        _text("job_namespace", "of the job in this namespace"), STATE,
         Parameter("since", "time", "only runs that started since then"), LIMIT, CURSOR, lasting=False,
     ),
-    _page("quarantine", "Events that were set aside, with the reason.", "Rows", LIMIT, CURSOR, lasting=False),
+    _page(
+        "quarantine", "Events that were set aside, with the reason, newest first.", "Rows",
+        _text("reason", "only this reason"), LIMIT, CURSOR, lasting=False,
+    ),
     Endpoint(
         "GET", "/api/v1/column-lineage", "column_lineage", "Column lineage in the shape of Marquez, for its clients.",
         "MarquezGraph",

@@ -33,12 +33,8 @@ class Parameter:
         """This parameter as JSON Schema."""
         one = {**_SCHEMAS[self.kind](self)}
         if self.repeated:
-            return {
-                "type": "array",
-                "items": one,
-                "maxItems": self.maximum,
-                **({"minItems": 1} if self.required else {}),
-            }
+            least = max(self.minimum, int(self.required))
+            return {"type": "array", "items": one, "minItems": least, "maxItems": self.maximum}
         return {**one, "default": self.default} if self.default is not None else one
 
     def value(self, text: str) -> Any:
@@ -119,6 +115,8 @@ def _settled(parameter: Parameter, values: list[Any]) -> Any:
         raise Problem(400, "bad_parameter", f"`{parameter.name}` is missing", hint=parameter.about)
     if len(values) > (parameter.maximum if parameter.repeated else 1):
         raise Problem(400, "bad_parameter", f"`{parameter.name}` is given too often", hint=parameter.about)
+    if parameter.repeated and 0 < len(values) < parameter.minimum:
+        raise Problem(400, "bad_parameter", f"`{parameter.name}` is not given often enough", hint=parameter.about)
     if parameter.repeated:
         return tuple(values)
     return values[0] if values else parameter.default
