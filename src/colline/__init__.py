@@ -21,6 +21,9 @@ __all__ = ["CollineError", "Lineage", "open"]
 # public name → (module, attribute) it lives in
 _HOMES: dict[str, tuple[str, str]] = {
     "Lineage": ("colline.graph.lineage", "Lineage"),
+    "attach": ("colline.capture.attach", "attach"),
+    "job": ("colline.capture.labels", "job"),
+    "masks": ("colline.capture.masks", "masks"),
     "open": ("colline.graph.lineage", "open_lake"),
 }
 

@@ -21,6 +21,9 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   private String pending = null;
   private int position = 0;
   public final AtomicLong dropped = new AtomicLong();
+  /** What was queued, and what of it became no message: with these a reader knows that it has read everything. */
+  public final AtomicLong accepted = new AtomicLong();
+  public final AtomicLong discarded = new AtomicLong();
   public final AtomicLong seen = new AtomicLong();
   public final AtomicLong nested = new AtomicLong();
   public final AtomicLong failures = new AtomicLong();
@@ -112,7 +115,9 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   }
 
   private boolean put(Object[] item) {
+    this.accepted.incrementAndGet();
     if (this.heard.offer(item)) return true;
+    this.discarded.incrementAndGet();
     this.dropped.incrementAndGet();
     return false;
   }
@@ -123,8 +128,10 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
         Object[] item = (Object[]) this.heard.poll(500L, TimeUnit.MILLISECONDS);
         if (item == null) continue;
         this.busy = true;
-        String text = tell(item);
-        if (text != null && !this.told.offer(text)) this.dropped.incrementAndGet();
+        String text = null;
+        try { text = tell(item); } catch (Throwable x) { this.failures.incrementAndGet(); }
+        if (text == null) this.discarded.incrementAndGet();
+        else if (!this.told.offer(text)) { this.discarded.incrementAndGet(); this.dropped.incrementAndGet(); }
       } catch (InterruptedException x) {
         // closed: the loop's condition ends it
       } catch (Throwable x) {
@@ -152,11 +159,20 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       if (untold) {
         Object plan = qe.analyzed();
         if (Dump.isDeltaLog(plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
+        sqlOf(b, plan);
         planOf(b, plan);
       }
       if (kind.equals("end")) Dump.metrics(b, qe);
     }
     return b.append('}').toString();
+  }
+
+  /** The SQL text a statement was parsed from; a DataFrame has none. */
+  private static void sqlOf(StringBuilder b, Object plan) {
+    Object origin = call(plan, "origin");
+    Object text = origin == null ? null : call(origin, "sqlText");
+    if (!(text instanceof scala.Option) || !((scala.Option) text).isDefined()) return;
+    b.append(",\"sql\":"); Dump.string(b, Dump.cut(String.valueOf(((scala.Option) text).get()), 100000));
   }
 
   private void planOf(StringBuilder b, Object plan) {
@@ -205,7 +221,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   }
 
   public String stats() {
-    return "{\"dropped\":" + this.dropped.get() + ",\"seen\":" + this.seen.get() + ",\"nested\":" + this.nested.get() + ",\"failures\":" + this.failures.get()
+    return "{\"dropped\":" + this.dropped.get() + ",\"accepted\":" + this.accepted.get() + ",\"discarded\":" + this.discarded.get() + ",\"seen\":" + this.seen.get() + ",\"nested\":" + this.nested.get() + ",\"failures\":" + this.failures.get()
         + ",\"listener_nanos\":" + this.listenerNanos.get() + ",\"plans\":" + this.plans.get() + ",\"plan_nanos\":" + this.planNanos.get() + "}";
   }
 

@@ -102,6 +102,7 @@ def mark_this_thread() -> None:
 
 def _mark(before: Label | None, after: Label | None) -> None:
     """Change this thread's tag in the running Spark, if one runs. A label never fails the code inside it."""
+    from py4j.protocol import Py4JError
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
@@ -112,5 +113,5 @@ def _mark(before: Label | None, after: Label | None) -> None:
             context.removeJobTag(to_tag(before))
         if after is not None:
             context.addJobTag(to_tag(after))
-    except Exception as error:  # noqa: BLE001 - py4j raises what it likes when Spark has just stopped
+    except (Py4JError, OSError, AttributeError) as error:  # what py4j raises when Spark has just stopped
         log.warning("the job %s is not marked: %s", (after or before), error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from colline.events.build import Written
 
@@ -18,9 +19,17 @@ SIZE = ("numOutputBytes", "numTargetBytesAdded", "numAddedBytes", "bytesWritten"
 FILES = ("numFiles", "numTargetFilesAdded", "numAddedFiles", "numOutputFiles")
 
 
-def written(metrics: Mapping[str, int], *, version: str = "") -> Written:
-    """Rows, bytes and files of one write; what Spark did not count is unknown, never zero."""
-    return Written(_first(metrics, ROWS), _first(metrics, SIZE), _first(metrics, FILES), version)
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """What a table format's log says about a write: the version it made and what it counted."""
+
+    version: str
+    metrics: Mapping[str, int] = field(default_factory=dict)
+
+
+def written(metrics: Mapping[str, int]) -> Written:
+    """Rows, bytes and files of one write; what nobody counted is unknown, never zero."""
+    return Written(_first(metrics, ROWS), _first(metrics, SIZE), _first(metrics, FILES))
 
 
 def _first(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:

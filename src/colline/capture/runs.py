@@ -15,8 +15,8 @@ from typing import Any
 from colline.capture.application import Application
 from colline.capture.contain import Containment
 from colline.capture.labels import Label, from_tags
-from colline.capture.measures import written
-from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, RunName, definition, run_event
+from colline.capture.measures import Commit, written
+from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, RunName, Written, definition, run_event
 from colline.events.dataset import DatasetKind
 from colline.events.ids import run_id
 from colline.events.model import RunEvent, RunState
@@ -27,6 +27,7 @@ Message = Mapping[str, Any]
 Analyse = Callable[[Any], Statement]
 
 _CANCELLED = re.compile(r"SPARK_JOB_CANCELLED|Job \d+ cancelled|OPERATION_CANCELED|cancelled job group", re.IGNORECASE)
+_UNTRACED = "plan"
 _KNOWN_LIMIT = 10_000
 _OPEN_LIMIT = 100_000
 
@@ -61,7 +62,7 @@ class Runs:
     application: Application
     analyse: Analyse
     containment: Containment = field(default_factory=Containment)
-    version_of: Callable[[Statement], Mapping[DatasetName, str]] = lambda _: {}
+    committed: Callable[[Statement], Mapping[DatasetName, Commit]] = lambda _: {}
     counts: Counts = Counts()
     _open: OrderedDict[str, OpenRun] = field(default_factory=OrderedDict)
     _known: OrderedDict[DatasetName, tuple[SchemaField, ...]] = field(default_factory=OrderedDict)
@@ -79,8 +80,9 @@ class Runs:
         return ()
 
     def begin(self, at: datetime) -> RunEvent:
-        """The application's own START."""
-        return run_event(RunState.START, at, NO_STATEMENT, self._application_context())
+        """The application's own START, with the properties of Spark that a setting lets out."""
+        context = replace(self._application_context(), properties=self.application.properties)
+        return run_event(RunState.START, at, NO_STATEMENT, context)
 
     def finish(
         self, at: datetime, failure: Failure | None = None, delivery: Mapping[str, int] | None = None
@@ -145,7 +147,7 @@ class Runs:
         statement = self.containment.run(
             "tracing a plan",
             lambda: self.analyse(message["plan"]),
-            lambda error: Statement((), (), (OpaqueStep("plan", why=f"tracing failed: {type(error).__name__}"),)),
+            lambda error: Statement((), (), (OpaqueStep(_UNTRACED, why=f"tracing failed: {type(error).__name__}"),)),
         )
         return replace(run, statement=statement, text=message.get("sql") or run.text)
 
@@ -193,12 +195,12 @@ class Runs:
     def _measured(self, run: OpenRun, message: Message) -> Ending:
         statement = run.statement or NO_STATEMENT
         metrics = message.get("metrics") or {}
-        versions = self.containment.run(
-            "reading a table's version", lambda: self.version_of(statement), lambda _: dict[DatasetName, str]()
+        commits = self.containment.run(
+            "reading a table's version", lambda: self.committed(statement), lambda _: dict[DatasetName, Commit]()
         )
         # Spark counts per statement; with several outputs nobody knows which of them a row went to
         shared = metrics if len(statement.writes) == 1 else {}
-        return Ending({w.name: written(shared, version=versions.get(w.name, "")) for w in statement.writes})
+        return Ending({write.name: _written(shared, commits.get(write.name)) for write in statement.writes})
 
     def _application_context(self) -> EventContext:
         application = self.application
@@ -211,7 +213,6 @@ class Runs:
             job_type="APPLICATION",
             job_tags=application.job_tags,
             run_tags=application.run_tags,
-            properties=application.properties,
             redact=application.redact,
             redact_sql=application.redact_sql,
         )
@@ -226,7 +227,18 @@ def _time(message: Message) -> datetime:
 
 
 def _touches_data(statement: Statement) -> bool:
-    return bool(statement.writes or statement.inputs or statement.opaque)
+    """Whether there is something to tell: SHOW TABLES and SET have nothing, a plan that could not be traced has."""
+    return bool(statement.writes or statement.inputs or _UNTRACED in [step.node for step in statement.opaque])
+
+
+def _written(metrics: Mapping[str, int], commit: Commit | None) -> Written:
+    """What the plan's own metrics say, else what the table's commit says: a command inside a command counts there."""
+    counted = written(metrics)
+    if commit is None:
+        return counted
+    if counted == Written():
+        counted = written(commit.metrics)
+    return replace(counted, version=commit.version)
 
 
 def _failure(error: str) -> Failure:

@@ -4,7 +4,8 @@ Messages are JSON objects:
 
 - `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`, one pair per execution. `text` is
   the description at the start and the error at the end (absent when it succeeded). `plan` comes with the start or, when
-  the query was over before the listener heard of it, with the end. `own` marks Delta's reading of its own log.
+  the query was over before the listener heard of it, with the end; `sql` comes with it where the query was SQL text.
+  `own` marks Delta's reading of its own log.
 - `{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams.
 - `{"kind": "application_end"}` when the application ends.
 """
@@ -13,10 +14,12 @@ from __future__ import annotations
 
 import base64
 import zlib
+from contextlib import suppress
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from py4j.protocol import Py4JError
 
 from colline.errors import CollineError
 
@@ -76,6 +79,9 @@ class Tap:
         found = classes(spark)
         jvm = found["jvm"]
         arguments = _array(spark, jvm.java.lang.Integer.valueOf(CAPACITY), jvm.java.lang.Integer.valueOf(PLAN_LIMIT))
+        gateway = spark.sparkContext._gateway
+        assert gateway is not None
+        self._client = gateway._gateway_client
         self._context = spark._jsc.sc()
         self._tap = found["Tap"].getConstructors()[0].newInstance(arguments)
         self._tap.start()
@@ -90,10 +96,33 @@ class Tap:
         """Whether everything heard was also read."""
         return bool(self._tap.isIdle())
 
+    def is_settled(self, handled: int) -> bool:
+        """Whether everything heard so far has become a message, and `handled` messages are all of them."""
+        counters = self.stats()
+        return counters["accepted"] - counters["discarded"] == handled
+
+    def wait_for_spark(self, milliseconds: int) -> bool:
+        """True when Spark has told its listeners everything that happened before this call."""
+        try:
+            self._context.listenerBus().waitUntilEmpty(max(milliseconds, 1))
+        except Py4JError:  # TimeoutException, or a bus that was stopped meanwhile
+            return False
+        return True
+
     def stats(self) -> dict[str, int]:
         """Counters of the JVM's side."""
         counters: dict[str, int] = msgspec.json.decode(self._tap.stats())
         return counters
+
+    def let_go(self) -> None:
+        """Close this thread's own connection to the JVM now.
+
+        py4j would do it while the thread dies, and its log line would then register a thread that is no more.
+        """
+        mine = getattr(self._client, "thread_connection", None)
+        for name in ("_cleaner", "connection"):
+            with suppress(AttributeError):
+                delattr(mine, name)
 
     def close(self) -> None:
         """Stop listening; the tap's thread ends."""

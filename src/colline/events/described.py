@@ -47,7 +47,7 @@ def schema(fields: tuple[SchemaField, ...], redact: Redact) -> facets.Schema | N
     """The schema facet, if the columns are known."""
     if not fields:
         return None
-    return facets.Schema(tuple(facets.SchemaField(redact(each.name), each.type) for each in fields))
+    return facets.Schema(tuple(facets.SchemaField(redact(each.name), each.type or None) for each in fields))
 
 
 def data_source(name: DatasetName, redact: Redact) -> facets.DataSource:

@@ -112,12 +112,11 @@ class Sql(Facet, frozen=True):
     dialect: str | None = None
 
 
-class SchemaField(Facet, frozen=True, rename=None):
+class SchemaField(Facet, frozen=True):
     """One column."""
 
     name: str
-    type: str
-    ordinal_position: int | None = None
+    type: str | None = None
 
 
 class Schema(Facet, frozen=True):
