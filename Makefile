@@ -11,7 +11,7 @@ SPARKS := 3.5 4.0 4.2 4.3
 # Java and Node come as wheels where the computer has none; looked at only while setting up
 BROUGHT = $(shell tools/lacks)
 
-.PHONY: help setup demo test test-matrix lint bench browser lock clean
+.PHONY: help setup demo test test-matrix lint bench browser page page-check lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -30,16 +30,34 @@ setup: .venv/.ready ## build .venv with every extra and development tool
 browser: setup
 	@$(BIN)/python tools/bring_browser.py
 
+# Node is the computer's own, or the wheel that setup brought
+NPM ?= PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web
+PAGE := src/colline/server/page/index.html
+PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
+
+page: $(PAGE) ## build the page that `colline serve` serves
+
+web/node_modules/.ready: web/package-lock.json | .venv/.ready
+	$(NPM) ci --silent
+	@touch $@
+
+$(PAGE): web/node_modules/.ready $(PAGE_SOURCES)
+	$(NPM) run --silent build
+
+page-check: web/node_modules/.ready ## lint, types and tests of the page's own source
+	$(NPM) run --silent check
+	$(NPM) run --silent test
+
 lint: setup ## ruff, mypy, import-linter
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-demo: setup ## set everything up and run the main job: capture a platform, ask every question
+demo: setup page ## set everything up and run the main job: capture a platform, ask every question
 	$(BIN)/colline demo
 
-test: setup lint browser ## set everything up and pass the tests
+test: setup lint browser page page-check ## set everything up and pass the tests
 	$(BIN)/python -m pytest
 
 test-matrix: setup ## the lineage cases on the other Sparks: make test-matrix SPARKS="3.5 4.0"
@@ -63,7 +81,7 @@ rest-docs: setup ## docs/rest.md, from the table of endpoints
 	$(BIN)/python -m colline.server.reference > docs/rest.md
 
 clean: ## remove what the other targets made
-	rm -rf .venv .venvs .uv
+	rm -rf .venv .venvs .uv web/node_modules src/colline/server/page
 
 # Kills N processes at random moments and looks for what is missing; `make test` kills 24.
 N ?= 200

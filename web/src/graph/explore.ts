@@ -1,0 +1,122 @@
+/** The drawing of one column: its walk each way, then every card that someone expanded, in order. */
+import type { Dataset, Unknown, Walk } from '../api/answers';
+import type { Asked } from '../api/questions';
+import { type ColumnRef, columnKey, readColumnKey, type TableRef, tableKey, tableOf } from '../state/names';
+import type { Expansion, Side, View } from '../state/url';
+import { fromWalk, toColumn } from './fromAnswers';
+import { EMPTY, join, type Picture } from './picture';
+
+/** Neighbours that one click brings. */
+export const STEP = 8;
+
+export interface Ask {
+  readonly walk: (side: Side, columns: readonly ColumnRef[], asked: Asked) => Promise<Walk>;
+  readonly dataset: (table: TableRef, asOf: string | null) => Promise<Dataset>;
+}
+
+export interface Explored {
+  readonly picture: Picture;
+  readonly verdicts: readonly string[];
+  readonly asOf: string | null;
+  readonly unknown: readonly Unknown[];
+  readonly leftOut: number;
+}
+
+export type ExploreView = Pick<View, 'column' | 'direction' | 'depth' | 'indirect' | 'open' | 'asOf'>;
+
+/** The part of a picture that reaches at most `count` other tables, the first by distance and name. */
+export function firstTables(picture: Picture, start: string, count: number): Picture {
+  const near = new Map<string, number>();
+  for (const column of picture.columns.values()) {
+    const key = tableKey(column);
+    near.set(key, Math.min(near.get(key) ?? Number.POSITIVE_INFINITY, Math.abs(column.distance)));
+  }
+  near.delete(start);
+  const sorted = [...near].sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0]));
+  const kept = new Set([start, ...sorted.slice(0, count).map(([key]) => key)]);
+  const columns = new Map([...picture.columns].filter(([key]) => kept.has(tableOf(key))));
+  const edges = new Map(
+    [...picture.edges].filter(([, edge]) => columns.has(edge.from) && columns.has(edge.to)),
+  );
+  return { columns, edges };
+}
+
+const sidesOf = (view: ExploreView): readonly Side[] =>
+  view.direction === 'both' ? ['up', 'down'] : [view.direction];
+
+const countAt = (open: readonly Expansion[], table: string, side: Side) =>
+  open.find((each) => each.table === table && each.side === side)?.count ?? STEP;
+
+/** Distances as seen from the column in focus, when a walk started further out. */
+function shifted(picture: Picture, start: string, by: number): Picture {
+  const columns = new Map(
+    [...picture.columns].map(([key, column]) => [
+      key,
+      tableOf(key) === start ? column : { ...column, distance: column.distance + by },
+    ]),
+  );
+  return { columns, edges: picture.edges };
+}
+
+async function expand(drawn: Picture, { table, side, count }: Expansion, view: ExploreView, ask: Ask) {
+  const starts = [...drawn.columns.values()].filter(
+    (column) => tableOf(column.key) === table && column.field !== '*',
+  );
+  if (starts.length === 0) return drawn;
+  const walk = await ask.walk(side, starts, { asOf: view.asOf, indirect: view.indirect, depth: 1 });
+  const nearest = starts.reduce((a, b) => (Math.abs(a.distance) <= Math.abs(b.distance) ? a : b));
+  return join(drawn, shifted(firstTables(fromWalk(walk, side), table, count), table, nearest.distance));
+}
+
+/** The picture with type, tags and neighbours of the asked column, which a walk does not tell. */
+async function withFocus(
+  picture: Picture,
+  focus: ColumnRef,
+  asOf: string | null,
+  ask: Ask,
+): Promise<Picture> {
+  const table = await ask.dataset(focus, asOf).catch(() => null);
+  const told = table?.columns.find((column) => column.field === focus.field);
+  const key = columnKey(focus);
+  const known = told === undefined ? picture.columns.get(key) : { ...toColumn(told, null), direct: true };
+  return known === undefined ? picture : { ...picture, columns: new Map(picture.columns).set(key, known) };
+}
+
+/** Everything the view asks to see; throws what `ask` throws. */
+export async function explore(view: ExploreView, ask: Ask): Promise<Explored> {
+  const focus = view.column === null ? null : readColumnKey(view.column);
+  if (focus === null) return { picture: EMPTY, verdicts: [], asOf: null, unknown: [], leftOut: 0 };
+  const asked: Asked = { asOf: view.asOf, indirect: view.indirect, depth: view.depth };
+  const sides = sidesOf(view);
+  const walks = await Promise.all(sides.map((side) => ask.walk(side, [focus], asked)));
+  const start = tableKey(focus);
+  let picture = EMPTY;
+  walks.forEach((walk, index) => {
+    const side = sides[index] as Side;
+    const whole = fromWalk(walk, side);
+    picture = join(
+      picture,
+      view.depth > 1 ? whole : firstTables(whole, start, countAt(view.open, start, side)),
+    );
+  });
+  picture = await withFocus(picture, focus, view.asOf, ask);
+  for (const expansion of view.open) {
+    if (expansion.table !== start || !sides.includes(expansion.side)) {
+      picture = await expand(picture, expansion, view, ask);
+    }
+  }
+  return {
+    picture,
+    verdicts: walks.map((walk) => walk.verdict),
+    asOf: walks[0]?.as_of ?? null,
+    unknown: walks.flatMap((walk) => walk.unknown ?? []),
+    leftOut: walks.reduce((sum, walk) => sum + walk.left_out, 0),
+  };
+}
+
+/** The expansions after a click on a chip: eight more at that side of that card. */
+export function opened(open: readonly Expansion[], table: string, side: Side, base: number): Expansion[] {
+  const old = open.find((each) => each.table === table && each.side === side);
+  const rest = open.filter((each) => each !== old);
+  return [...rest, { table, side, count: (old?.count ?? base) + STEP }];
+}

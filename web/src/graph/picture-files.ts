@@ -1,0 +1,86 @@
+/** A drawing as SVG text and as PNG, both from the same shapes. Nothing is loaded, so no policy can refuse it. */
+import type { Scene, Shape } from './scene';
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const safe = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? '');
+
+const FONTS = {
+  bold: { family: 'system-ui, sans-serif', weight: 600 },
+  plain: { family: 'system-ui, sans-serif', weight: 400 },
+  mono: { family: 'ui-monospace, monospace', weight: 400 },
+} as const;
+
+function element(shape: Shape): string {
+  if (shape.kind === 'rect') {
+    const stroke =
+      shape.stroke === null
+        ? ''
+        : ` stroke="${shape.stroke}"${shape.dashed ? ' stroke-dasharray="5 4"' : ''}`;
+    return `<rect x="${shape.x}" y="${shape.y}" width="${shape.width}" height="${shape.height}" rx="${shape.radius}" fill="${shape.fill}"${stroke}/>`;
+  }
+  if (shape.kind === 'path') {
+    const dash = shape.dashed ? ' stroke-dasharray="2 4"' : '';
+    return `<path d="${shape.path}" fill="none" stroke="${shape.stroke}" stroke-width="${shape.width}"${dash}/>`;
+  }
+  const { family, weight } = FONTS[shape.font];
+  const anchor = shape.end ? ' text-anchor="end"' : '';
+  return `<text x="${shape.x}" y="${shape.y}" fill="${shape.fill}" font-family="${family}" font-weight="${weight}" font-size="${shape.size}"${anchor}>${safe(shape.text)}</text>`;
+}
+
+/** The scene as a file of SVG. */
+export function toSvg(scene: Scene, dx: number, dy: number): string {
+  const size = `width="${scene.width}" height="${scene.height}" viewBox="0 0 ${scene.width} ${scene.height}"`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size}>`,
+    `<rect width="100%" height="100%" fill="${scene.background}"/>`,
+    `<g transform="translate(${dx} ${dy})">`,
+    ...scene.shapes.map(element),
+    '</g></svg>',
+  ].join('\n');
+}
+
+function draw(context: CanvasRenderingContext2D, shape: Shape): void {
+  if (shape.kind === 'rect') {
+    context.beginPath();
+    context.roundRect(shape.x, shape.y, shape.width, shape.height, shape.radius);
+    context.fillStyle = shape.fill;
+    context.fill();
+    if (shape.stroke !== null) {
+      context.setLineDash(shape.dashed ? [5, 4] : []);
+      context.lineWidth = 1;
+      context.strokeStyle = shape.stroke;
+      context.stroke();
+    }
+  } else if (shape.kind === 'path') {
+    context.setLineDash(shape.dashed ? [2, 4] : []);
+    context.lineWidth = shape.width;
+    context.strokeStyle = shape.stroke;
+    context.stroke(new Path2D(shape.path));
+  } else {
+    const { family, weight } = FONTS[shape.font];
+    context.font = `${weight} ${shape.size}px ${family}`;
+    context.textAlign = shape.end ? 'right' : 'left';
+    context.fillStyle = shape.fill;
+    context.fillText(shape.text, shape.x, shape.y);
+  }
+}
+
+const MAX_SIDE = 12_000;
+
+/** The scene as a PNG, twice as fine as the screen unless that is larger than a browser can draw. */
+export function toPng(scene: Scene, dx: number, dy: number): Promise<Blob> {
+  const scale = Math.min(2, MAX_SIDE / Math.max(scene.width, scene.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.ceil(scene.width * scale);
+  canvas.height = Math.ceil(scene.height * scale);
+  const context = canvas.getContext('2d');
+  if (context === null) return Promise.reject(new Error('this browser cannot draw a PNG'));
+  context.scale(scale, scale);
+  context.fillStyle = scene.background;
+  context.fillRect(0, 0, scene.width, scene.height);
+  context.translate(dx, dy);
+  for (const shape of scene.shapes) draw(context, shape);
+  return new Promise((resolve, reject) =>
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture is too large for a PNG')))),
+  );
+}

@@ -1,0 +1,94 @@
+/** What is in sight: all of a new drawing; and when it grows, the card that was clicked stays where it is. */
+import { useReactFlow, type Viewport } from '@xyflow/react';
+import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { CARD_WIDTH } from './cards';
+import type { Place } from './layout';
+import type { Drawing } from './useDrawing';
+
+const PADDING = 48;
+const READABLE = 0.55;
+const FAR = 0.4;
+
+interface Bounds {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function boundsOf(drawing: Drawing): Bounds {
+  const boxes = drawing.cards.map((card) => ({ ...(drawing.layout.places.get(card.key) as Place), card }));
+  const x = Math.min(...boxes.map((box) => box.x));
+  const y = Math.min(...boxes.map((box) => box.y));
+  const right = Math.max(...boxes.map((box) => box.x + CARD_WIDTH));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.card.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** Where one axis of the drawing starts so that `middle` is in the middle, without empty space past its ends. */
+function start(size: number, from: number, length: number, middle: number, zoom: number): number {
+  const centred = size / 2 - middle * zoom;
+  if (length * zoom + 2 * PADDING <= size) return size / 2 - (from + length / 2) * zoom;
+  return Math.min(PADDING - from * zoom, Math.max(size - PADDING - (from + length) * zoom, centred));
+}
+
+/** The viewport that shows these bounds, or, where that would be too small to read, the part around the focus. */
+export function viewportFor(bounds: Bounds, focus: Bounds | null, width: number, height: number): Viewport {
+  const fit = Math.min((width - 2 * PADDING) / bounds.width, (height - 2 * PADDING) / bounds.height, 1);
+  const zoom = Math.max(fit, READABLE);
+  const seen = focus ?? { ...bounds, width: 0, height: 0 };
+  return {
+    zoom,
+    x: start(width, bounds.x, bounds.width, seen.x + seen.width / 2, zoom),
+    y: start(height, bounds.y, bounds.height, seen.y + seen.height / 2, zoom),
+  };
+}
+
+export function useViewport(
+  drawing: Drawing,
+  subject: string,
+  focusTable: string | null,
+  frame: RefObject<HTMLDivElement | null>,
+) {
+  const flow = useReactFlow();
+  // A viewport that is set before the canvas can zoom is lost.
+  const [ready, setReady] = useState(false);
+  const onInit = useCallback(() => setReady(true), []);
+  const before = useRef<{ subject: string; drawing: Drawing } | null>(null);
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!ready || element === null || drawing.cards.length === 0) return;
+    const old = before.current;
+    before.current = { subject, drawing };
+    const focus = drawing.cards.find((card) => card.key === focusTable);
+    const place = focus && drawing.layout.places.get(focus.key);
+    if (old?.subject === subject) {
+      const anchor = anchorOf(old.drawing, drawing, focusTable);
+      if (anchor) shift(flow, anchor.from, anchor.to);
+      return;
+    }
+    const seen = focus && place ? { ...place, width: CARD_WIDTH, height: focus.height } : null;
+    const next = viewportFor(boundsOf(drawing), seen, element.clientWidth, element.clientHeight);
+    void flow.setViewport(next);
+    element.classList.toggle('far', next.zoom < FAR);
+  }, [drawing, subject, focusTable, flow, frame, ready]);
+  const onMove = useCallback(
+    (_: unknown, viewport: Viewport) => frame.current?.classList.toggle('far', viewport.zoom < FAR),
+    [frame],
+  );
+  return { onMove, onInit };
+}
+
+function anchorOf(old: Drawing, now: Drawing, focusTable: string | null) {
+  const clicked = document.activeElement?.closest('.react-flow__node')?.getAttribute('data-id') ?? focusTable;
+  const from = clicked === null ? undefined : old.layout.places.get(clicked);
+  const to = clicked === null ? undefined : now.layout.places.get(clicked);
+  return from && to ? { from, to } : null;
+}
+
+function shift(flow: ReturnType<typeof useReactFlow>, from: Place, to: Place): void {
+  const { x, y, zoom } = flow.getViewport();
+  if (from.x !== to.x || from.y !== to.y) {
+    void flow.setViewport({ zoom, x: x + (from.x - to.x) * zoom, y: y + (from.y - to.y) * zoom });
+  }
+}

@@ -1,0 +1,18 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './frame/App';
+import './frame/theme';
+import './style/tokens.css';
+import './style/frame.css';
+import './style/graph.css';
+import './style/list.css';
+import './style/modes.css';
+
+const root = document.getElementById('root');
+if (root !== null) {
+  createRoot(root).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,111 @@
+/** Changes: what came and what went between two moments. */
+import { type FormEvent, useMemo } from 'react';
+import { diff } from '../api/questions';
+import { useAnswer } from '../api/useAnswer';
+import { fromField, toField } from '../format/time';
+import { Export } from '../frame/Export';
+import { Screen } from '../frame/Screen';
+import { Await } from '../frame/States';
+import { VerdictLine } from '../frame/VerdictLine';
+import { fromDiff } from '../graph/fromAnswers';
+import { GraphPane } from '../graph/GraphPane';
+import { Legend } from '../graph/Legend';
+import { EMPTY } from '../graph/picture';
+import { type ChangeRow, changeRows } from '../list/changeRows';
+import { Table } from '../list/Table';
+import { CHANGES } from '../list/verdictHeads';
+import { Panel } from '../panel/Panel';
+import { focus, go, useView } from '../state/view';
+
+const WEEK = 7 * 86_400_000;
+
+/** A week before now, cut to the hour, so that the same question is asked once. */
+function weekAgo(): string {
+  const hour = 3_600_000;
+  return new Date(Math.floor((Date.now() - WEEK) / hour) * hour).toISOString();
+}
+
+function Moments({ from, to }: { from: string; to: string | null }) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const read = (name: string) => fromField(String(data.get(name) ?? ''));
+    go({ from: read('from'), to: read('to'), pick: null, hide: [] });
+  };
+  return (
+    <form className="moments" onSubmit={submit} key={`${from} ${to}`}>
+      <label>
+        from <input type="datetime-local" name="from" defaultValue={toField(from)} required />
+      </label>
+      <label>
+        to <input type="datetime-local" name="to" defaultValue={toField(to)} />
+        {to === null && <span className="muted"> now</span>}
+      </label>
+      <button type="submit" className="primary">
+        Compare
+      </button>
+    </form>
+  );
+}
+
+const count = (rows: readonly ChangeRow[], change: ChangeRow['change']) =>
+  rows.filter((row) => row.change === change).length;
+
+export default function Changes() {
+  const { from: asked, to, hide, pick } = useView((view) => view);
+  const from = useMemo(() => asked ?? weekAgo(), [asked]);
+  const key = JSON.stringify([from, to]);
+  const waiting = useAnswer(key, () => diff(from, to));
+  const all = useMemo(() => (waiting.value === null ? [] : changeRows(waiting.value)), [waiting.value]);
+  const rows = useMemo(() => all.filter((row) => !hide.includes(row.change)), [all, hide]);
+  const picture = useMemo(() => (waiting.value === null ? EMPTY : fromDiff(waiting.value)), [waiting.value]);
+  const legend = (['added', 'removed', 'changed'] as const).map(
+    (change) => [change, count(all, change)] as const,
+  );
+  return (
+    <Screen
+      tools={<Moments from={from} to={to} />}
+      graph={
+        <Await waiting={waiting}>
+          {() =>
+            picture.edges.size === 0 ? (
+              <p className="empty">No edge came, went or changed between these moments.</p>
+            ) : (
+              <GraphPane
+                picture={picture}
+                subject={key}
+                focusColumn={null}
+                kind="changes"
+                canExpand={false}
+                legend={<Legend counts={legend} />}
+              />
+            )
+          }
+        </Await>
+      }
+      below={
+        waiting.value !== null && (
+          <>
+            <VerdictLine verdicts={[waiting.value.verdict]} asOf={to} leftOut={waiting.value.left_out}>
+              <Export subject="changes" heads={CHANGES} rows={rows} />
+            </VerdictLine>
+            <div className="list">
+              <Table
+                label="changes between the two moments"
+                heads={CHANGES}
+                rows={rows}
+                keyOf={(row) => row.key}
+                picked={pick}
+                classOf={(row) => `change-${row.change}`}
+                onPick={(row) => go({ pick: row.column === pick ? null : row.column })}
+                onOpen={(row) => row.column !== null && focus(row.column)}
+                empty="Nothing changed between these moments."
+              />
+            </div>
+          </>
+        )
+      }
+      panel={<Panel picture={picture} fallback={null} />}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+/** Quarantine: events that were set aside, with the reason, so that nothing is lost in silence. */
+import { useState } from 'react';
+import type { Quarantined } from '../api/answers';
+import { quarantine } from '../api/questions';
+import { useAnswer } from '../api/useAnswer';
+import { visible } from '../format/text';
+import { Copy } from '../frame/Copy';
+import { Export } from '../frame/Export';
+import { Icon } from '../frame/icons';
+import { Await } from '../frame/States';
+import { VerdictLine } from '../frame/VerdictLine';
+import { QUARANTINED } from '../list/serviceHeads';
+import { Table } from '../list/Table';
+
+const LONG = 20_000;
+const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.at, row.reason]);
+
+function OneEvent({ row, onClose }: { row: Quarantined; onClose: () => void }) {
+  const line = visible(row.line ?? '');
+  return (
+    <aside className="panel" aria-label="event that was set aside">
+      <button type="button" className="close" aria-label="close details" onClick={onClose}>
+        <Icon name="close" />
+      </button>
+      <header>
+        <h2>{row.reason}</h2>
+        <p className="mono small">{row.path}</p>
+        <p className="muted small">
+          {row.file} {row.position != null && `· position ${row.position}`}
+        </p>
+      </header>
+      <div className="panel-actions">
+        <Copy text={row.line ?? ''} label="line" />
+      </div>
+      <pre className="expression mono">{line.length > LONG ? `${line.slice(0, LONG)}… (cut)` : line}</pre>
+    </aside>
+  );
+}
+
+export default function Quarantine() {
+  const waiting = useAnswer('quarantine', () => quarantine());
+  const [picked, setPicked] = useState<Quarantined | null>(null);
+  return (
+    <Await waiting={waiting}>
+      {(answer) => (
+        <div className="with-panel">
+          <div className="page-of-rows">
+            <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+              <Export subject="quarantine" heads={QUARANTINED} rows={answer.rows} />
+            </VerdictLine>
+            <div className="list">
+              <Table
+                label="events that were set aside"
+                heads={QUARANTINED}
+                rows={answer.rows}
+                keyOf={keyOf}
+                picked={picked === null ? null : keyOf(picked)}
+                onPick={setPicked}
+                empty="Nothing was set aside: every event that came could be read."
+              />
+            </div>
+          </div>
+          {picked !== null && <OneEvent row={picked} onClose={() => setPicked(null)} />}
+        </div>
+      )}
+    </Await>
+  );
+}

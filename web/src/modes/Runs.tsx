@@ -1,0 +1,91 @@
+/** Jobs with their last state and times; a job opens its runs. */
+import type { Job, JobRef } from '../api/answers';
+import { jobs, runs } from '../api/questions';
+import { useAnswer } from '../api/useAnswer';
+import { Export } from '../frame/Export';
+import { Name } from '../frame/Name';
+import { Await } from '../frame/States';
+import { VerdictLine } from '../frame/VerdictLine';
+import { JOBS, RUNS } from '../list/serviceHeads';
+import { Table } from '../list/Table';
+import { go, useView } from '../state/view';
+
+const jobKey = ({ namespace, name }: JobRef) => JSON.stringify([namespace, name]);
+
+/** The job that a link names; null when it names none. */
+export function readJob(text: string | null): JobRef | null {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null');
+    if (Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string') {
+      return { namespace: value[0], name: value[1] };
+    }
+  } catch {
+    return null;
+  }
+  return null;
+}
+
+const open = (job: Job) => go({ job: jobKey(job), sort: null });
+
+function Jobs() {
+  const waiting = useAnswer('jobs', () => jobs());
+  return (
+    <Await waiting={waiting}>
+      {(answer) => (
+        <div className="page-of-rows">
+          <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+            <Export subject="jobs" heads={JOBS} rows={answer.rows} />
+          </VerdictLine>
+          <div className="list">
+            <Table
+              label="jobs"
+              heads={JOBS}
+              rows={answer.rows}
+              keyOf={jobKey}
+              onPick={open}
+              onOpen={open}
+              empty="No job has been seen yet."
+            />
+          </div>
+        </div>
+      )}
+    </Await>
+  );
+}
+
+function JobRuns({ job }: { job: JobRef }) {
+  const waiting = useAnswer(jobKey(job), () => runs(job));
+  return (
+    <div className="page-of-rows">
+      <h2 className="crumb">
+        <button type="button" className="link" onClick={() => go({ job: null, sort: null })}>
+          Jobs
+        </button>{' '}
+        / <Name text={job.name} limit={80} />
+      </h2>
+      <Await waiting={waiting}>
+        {(answer) => (
+          <>
+            <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+              <Export subject={`runs-${job.name}`} heads={RUNS} rows={answer.rows} />
+            </VerdictLine>
+            <div className="list">
+              <Table
+                label={`runs of ${job.name}`}
+                heads={RUNS}
+                rows={answer.rows}
+                keyOf={(row) => row.run_id}
+                empty="No run of this job has been seen."
+              />
+            </div>
+          </>
+        )}
+      </Await>
+    </div>
+  );
+}
+
+export default function Runs() {
+  const job = readJob(useView((view) => view.job));
+  return job === null ? <Jobs /> : <JobRuns job={job} />;
+}

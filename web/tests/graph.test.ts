@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { HEAD_HEIGHT, ROW_HEIGHT, toCards, withinBudget } from '../src/graph/cards';
+import { fromDiff, fromWalk } from '../src/graph/fromAnswers';
+import { layOut } from '../src/graph/layout';
+import { anchorsOf, linksOf, toLines } from '../src/graph/lines';
+import { markOf, PLAIN } from '../src/graph/paint';
+import { directOnly, join } from '../src/graph/picture';
+import { pathThrough } from '../src/graph/pin';
+import { stepFrom } from '../src/graph/steps';
+import { key, picture } from './stories';
+
+const STORY = picture(['a.x -> b.x', 'a.y -> b.y', 'b.x -> c.x', 'b.y -> c.y', 'b.z ~> c.x']);
+
+const laidOut = () => {
+  const cards = toCards(STORY);
+  const boxes = cards.map((card) => ({ id: card.key, height: card.height }));
+  return { cards, layout: layOut(boxes, linksOf(STORY)), edges: [...STORY.edges.values()] };
+};
+
+test('a path holds all that leads to a column and all it leads to, and nothing else', () => {
+  const path = pathThrough(STORY, key('b.x'));
+  expect([...(path?.columns ?? [])].sort()).toEqual(['a.x', 'b.x', 'c.x'].map(key).sort());
+  expect(path?.edges.size).toBe(2);
+});
+
+test('a path through a line has its two sides only', () => {
+  const wide = picture(['a.x -> b.x', 'a.x -> b.y', 'b.x -> c.x', 'b.y -> c.y']);
+  const edge = [...wide.edges.values()].find((each) => each.to === key('b.y'));
+  const path = pathThrough(wide, edge?.key ?? '');
+  expect([...(path?.columns ?? [])].sort()).toEqual(['a.x', 'b.y', 'c.y'].map(key).sort());
+});
+
+test('a path in a cycle ends', () => {
+  expect(pathThrough(picture(['a.x -> b.x', 'b.x -> a.x']), key('a.x'))?.columns.size).toBe(2);
+});
+
+test('a pick that is not drawn is no path', () => expect(pathThrough(STORY, 'nope')).toBeNull());
+
+test('cards count what is hidden on each side before the click', () => {
+  const known = { 'b.x': { up: 3, down: 1 }, 'a.x': { up: 0, down: 5 } };
+  const cards = toCards(picture(['a.x -> b.x'], known));
+  const card = (name: string) => cards.find((each) => each.name === name);
+  expect([card('b')?.up, card('b')?.down]).toEqual([2, 1]);
+  expect([card('a')?.up, card('a')?.down]).toEqual([0, 4]);
+});
+
+test('a card tells how many columns it does not show, and shows them when opened', () => {
+  const all = [...picture(['a.x', 'a.p', 'a.q']).columns.values()];
+  const options = {
+    known: new Map([['ns|a', all]]),
+    whole: new Set<string>(),
+    filters: new Map(),
+    unknown: new Map(),
+  };
+  const [shut] = toCards(picture(['a.x -> b.x']), options);
+  expect([shut?.more, shut?.rows.length]).toEqual([2, 1]);
+  const [open] = toCards(picture(['a.x -> b.x']), { ...options, whole: new Set(['ns|a']) });
+  expect(open?.rows.map((row) => [row.field, row.onPath])).toEqual([
+    ['x', true],
+    ['p', false],
+    ['q', false],
+  ]);
+});
+
+test('the filter of a large card keeps what fits', () => {
+  const fields = Array.from({ length: 40 }, (_, index) => `a.c${index}`);
+  const all = [...picture(fields).columns.values()];
+  const options = { known: new Map([['ns|a', all]]), whole: new Set(['ns|a']), unknown: new Map() };
+  const card = (text: string) =>
+    toCards(picture(['a.c0']), { ...options, filters: new Map([['ns|a', text]]) })[0];
+  expect([card('')?.filtered, card('')?.rows.length, card('')?.cut]).toEqual([true, 25, 15]);
+  expect(card('C39')?.rows.map((row) => row.field)).toEqual(['c39']);
+});
+
+test('beyond the budget the nearest tables stay and the rest is counted', () => {
+  const far = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`t${i}.x`, { distance: i }]));
+  const chain = Array.from({ length: 8 }, (_, i) => `t${i}.x -> t${i + 1}.x`);
+  const { picture: drawn, leftCards, leftEdges } = withinBudget(picture(chain, far), 4, 2);
+  expect([...drawn.columns.keys()]).toEqual(['t0.x', 't1.x', 't2.x', 't3.x'].map(key));
+  expect([leftCards, leftEdges, drawn.edges.size]).toEqual([5, 6, 2]);
+});
+
+test('a direct line meets its rows; an indirect one ends at the head of the card', () => {
+  const { cards, layout } = laidOut();
+  const lines = toLines(STORY, anchorsOf(cards, layout), layout);
+  const end = (text: string) =>
+    Number(
+      lines
+        .find((line) => line.edge.key === text)
+        ?.path.split(' ')
+        .at(-1),
+    );
+  const top = layout.places.get('ns|c')?.y ?? 0;
+  expect(end(`${key('b.x')}→${key('c.x')}`)).toBe(top + HEAD_HEIGHT + ROW_HEIGHT / 2);
+  expect(end(`${key('b.y')}→${key('c.y')}`)).toBe(top + HEAD_HEIGHT + ROW_HEIGHT * 1.5);
+  expect(end(`${key('b.z')}⇢${key('c.x')}`)).toBe(top + HEAD_HEIGHT / 2);
+});
+
+test('without indirect lines the columns that only they reach go too', () => {
+  const marked = picture(['b.x -> c.x', 'b.z ~> c.x'], { 'b.z': { direct: false } });
+  expect([...directOnly(marked).columns.keys()]).toEqual(['b.x', 'c.x'].map(key));
+});
+
+test('two facts make one line, masked only when both mask', () => {
+  const clear = picture(['a.x -> b.x']);
+  const [fact] = [...clear.edges.values()].flatMap((edge) => edge.facts);
+  const [hashed] = [...picture(['a.x -> b.x #']).edges.values()];
+  const masked = { ...clear, edges: new Map(hashed ? [[hashed.key, hashed]] : []) };
+  const [edge] = [...join(masked, clear).edges.values()];
+  expect([edge?.facts.length, edge?.masking, fact?.masking]).toEqual([2, false, false]);
+});
+
+const json = (id: number, name: string, distance: number) => ({
+  id,
+  namespace: 'ns',
+  name,
+  field: 'x',
+  distance,
+});
+
+test('a walk becomes a picture with upstream to the left', () => {
+  const direct = { type: 'DIRECT', subtype: 'IDENTITY' } as const;
+  const edges = [
+    { from: 2, to: 1, ...direct },
+    { from: 9, to: 1, ...direct },
+  ];
+  const drawn = fromWalk({ of: [json(1, 'me', 0)], columns: [json(2, 'source', 1)], edges }, 'up');
+  expect([...drawn.columns.values()].map(({ name, distance }) => [name, distance])).toEqual([
+    ['source', -1],
+    ['me', 0],
+  ]);
+  expect([...drawn.edges.keys()]).toEqual([`${key('source.x')}→${key('me.x')}`]);
+});
+
+test('a comparison draws what came and what went', () => {
+  const [source, target] = [json(1, 'a', 0), json(2, 'b', 0)];
+  const drawn = fromDiff({
+    added: [{ kind: 'edge', source, target }],
+    removed: [{ kind: 'column' }],
+    changed: [],
+  });
+  const [edge] = [...drawn.edges.values()];
+  expect(edge?.change).toBe('added');
+  expect(edge && markOf(edge, { ...PLAIN, kind: 'changes' })).toBe('added');
+});
+
+test('a line that masks is marked masked whatever lands behind it', () => {
+  const [edge] = [...picture(['a.x -> b.x #']).edges.values()];
+  const rows = new Map([[key('b.x'), 'clear' as const]]);
+  expect(edge && markOf(edge, { ...PLAIN, kind: 'personal', rows })).toBe('masked');
+});
+
+test('arrows lead along rows, to the next card, and along lines', () => {
+  const drawn = laidOut();
+  expect(stepFrom(drawn, key('b.x'), 'ArrowDown')).toBe(key('b.y'));
+  expect(stepFrom(drawn, key('b.x'), 'ArrowUp')).toBeNull();
+  expect(stepFrom(drawn, key('b.x'), 'ArrowRight')).toBe(key('c.x'));
+  expect(stepFrom(drawn, key('b.y'), 'ArrowLeft')).toBe(key('a.y'));
+});

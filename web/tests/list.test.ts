@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { changeRows } from '../src/list/changeRows';
+import { lineageRows } from '../src/list/lineageRows';
+import { arrange, type Head, nextSort, readSort, windowOf } from '../src/list/rows';
+import { fileName } from '../src/list/save';
+import { key, picture } from './stories';
+
+const HEADS: readonly Head<{ n: number | null; t: string }>[] = [
+  { id: 'n', title: '', width: '', cell: () => null, text: (row) => String(row.n), order: (row) => row.n },
+  { id: 't', title: '', width: '', cell: () => null, text: (row) => row.t },
+];
+const ROWS = [
+  { n: 10, t: 'col10' },
+  { n: null, t: '' },
+  { n: 9, t: 'col9' },
+];
+
+test.each([
+  [null, [10, null, 9]],
+  ['n', [9, 10, null]],
+  ['-n', [10, 9, null]],
+  ['t', [9, 10, null]],
+  ['nope', [10, null, 9]],
+])('sorted by %s: %j', (sort, numbers) => {
+  expect(arrange(ROWS, HEADS, readSort(sort)).map((row) => row.n)).toEqual(numbers);
+});
+
+test('a head goes up, down, and back to the order of the answer', () => {
+  expect(nextSort(readSort(null), 'n')).toBe('n');
+  expect(nextSort(readSort('n'), 'n')).toBe('-n');
+  expect(nextSort(readSort('-n'), 'n')).toBeNull();
+  expect(nextSort(readSort('-n'), 't')).toBe('t');
+});
+
+test('only rows in sight are drawn, of any number', () => {
+  expect(windowOf(1_000_000, 15_000_000, 600, 30)).toEqual({ first: 499_992, last: 500_028 });
+  expect(windowOf(3, 0, 600, 30)).toEqual({ first: 0, last: 3 });
+});
+
+test('the list is the drawing in words, nearest first, without the column in focus', () => {
+  const at = { 'a.x': { distance: -1 }, 'c.x': { distance: 1 }, 'd.x': { distance: 2 } };
+  const rows = lineageRows(picture(['a.x -> b.x', 'b.x -> c.x', 'c.x -> d.x', 'e.* ~> b.x'], at), key('b.x'));
+  expect(rows.map(({ column, fact }) => [column.name, fact?.type])).toEqual([
+    ['a', 'DIRECT'],
+    ['c', 'DIRECT'],
+    ['d', 'DIRECT'],
+  ]);
+});
+
+const source = { namespace: 'n', name: '/lake/silver/orders', field: 'total' };
+const target = { namespace: 'n', name: '/lake/gold/revenue', field: 'net' };
+const edge = (description: string) => ({ from: 1, to: 2, type: 'DIRECT' as const, description });
+
+test('changes say what, from where, to where and how', () => {
+  const [removed, changed, added] = changeRows({
+    added: [{ kind: 'column', namespace: 'n', name: '/lake/gold/revenue', field: 'tax' }],
+    removed: [
+      { kind: 'edge', source, target, description: 'sum(total)', retired_at: '2026-11-01T00:00:00Z' },
+    ],
+    changed: [{ kind: 'edge', source, target, before: edge('sum(total)'), after: edge('sum(total * 2)') }],
+  });
+  expect([removed?.fromText, removed?.toText, removed?.at]).toEqual([
+    'silver.orders.total',
+    'gold.revenue.net',
+    '2026-11-01T00:00:00Z',
+  ]);
+  expect(changed?.detail).toBe('sum(total) ⇒ sum(total * 2)');
+  expect([added?.toText, added?.column]).toEqual(['gold.revenue.tax', 'n|/lake/gold/revenue|tax']);
+});
+
+test.each([
+  ['gold.daily revenue/../net', 'gold.daily-revenue-..-net.csv'],
+  ['<script>', 'script.csv'],
+  ['...', 'lineage.csv'],
+])('%s is saved as %s', (subject, name) => expect(fileName(subject, 'csv')).toBe(name));
