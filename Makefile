@@ -88,3 +88,7 @@ N ?= 200
 .PHONY: faults
 faults: setup
 	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport
+	rm -rf .venv .venvs .uv
+
+record: setup  ## record the plans of the lineage cases on the home Spark
+	$(BIN)/python -m tests.lineage.recorded

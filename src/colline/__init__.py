@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
+    from colline.capture.masks import masks
+    from colline.capture.query import lineage
     from colline.graph.lineage import Lineage
     from colline.graph.lineage import open_lake as open  # noqa: A004  # the public name is colline.open
+    from colline.trace import ColumnLineage
 
 __version__ = "0.1.0"
-__all__ = ["CollineError", "Lineage", "open"]
+__all__ = ["CollineError", "ColumnLineage", "Lineage", "lineage", "masks", "open"]
 
 # public name → (module, attribute) it lives in
 _HOMES: dict[str, tuple[str, str]] = {
+    "ColumnLineage": ("colline.trace", "ColumnLineage"),
+    "lineage": ("colline.capture.query", "lineage"),
     "Lineage": ("colline.graph.lineage", "Lineage"),
     "attach": ("colline.capture.attach", "attach"),
     "job": ("colline.capture.labels", "job"),

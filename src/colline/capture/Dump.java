@@ -196,20 +196,53 @@ public class Dump implements Runnable {
 
   /** What is not a product element but is needed: a node's output, a cast's author, a struct field's name. */
   private String[] extra(StringBuilder b, Object o, String name, boolean plan) {
-    if (plan && !DERIVED.contains(name) && !Arrays.asList(fields(o, ((scala.Product) o).productArity())).contains("output")) {
-      b.append(','); seq(b, call(o, "output"));
-      return new String[] {"output"};
-    }
     if (name.equals("Cast")) {
       boolean user = ((org.apache.spark.sql.catalyst.trees.TreeNode) o).getTagValue(org.apache.spark.sql.catalyst.expressions.Cast.USER_SPECIFIED_CAST()).isDefined();
       b.append(user ? ",true" : ",false");
       return new String[] {"by_user"};
     }
+    if (name.equals("ResolvedIdentifier") && "spark_catalog".equals(call(call(o, "catalog"), "name"))) {
+      String[] namespace = ((org.apache.spark.sql.connector.catalog.Identifier) call(o, "identifier")).namespace();
+      String table = ((org.apache.spark.sql.connector.catalog.Identifier) call(o, "identifier")).name();
+      Object place = namespace.length == 1 ? home(new org.apache.spark.sql.catalyst.TableIdentifier(table, new scala.Some(namespace[0]))) : null;
+      b.append(','); string(b, (String) place);
+      b.append(",[]");
+      return new String[] {"location", "output"};
+    }
+    if (name.equals("LogicalRDD") || name.equals("ExternalRDD")) {
+      b.append(','); roots(b, call(o, "rdd"));
+      if (name.equals("LogicalRDD")) return new String[] {"roots", "rdds"};
+      b.append(','); seq(b, call(o, "output"));
+      return new String[] {"roots", "rdds", "output"};
+    }
     if (name.equals("GetStructField")) {
       b.append(','); string(b, String.valueOf(call(o, "extractFieldName")));
       return new String[] {"field"};
     }
+    if (plan && !DERIVED.contains(name) && !Arrays.asList(fields(o, ((scala.Product) o).productArity())).contains("output")) {
+      b.append(','); seq(b, call(o, "output"));
+      return new String[] {"output"};
+    }
     return new String[0];
+  }
+
+  /** The kinds and ids of the RDDs that an RDD comes from, leaves first: parallelized data, or the scan of another plan. */
+  private void roots(StringBuilder b, Object rdd) {
+    ArrayList stack = new ArrayList();
+    IdentityHashMap seen = new IdentityHashMap();
+    ArrayList kinds = new ArrayList();
+    ArrayList ids = new ArrayList();
+    if (rdd != null) stack.add(rdd);
+    while (!stack.isEmpty() && seen.size() < 1000) {
+      org.apache.spark.rdd.RDD next = (org.apache.spark.rdd.RDD) stack.remove(stack.size() - 1);
+      if (seen.put(next, next) != null) continue;
+      ids.add(String.valueOf(next.id()));
+      scala.collection.Iterator it = next.dependencies().iterator();
+      if (!it.hasNext()) kinds.add(next.getClass().getSimpleName());
+      while (it.hasNext()) stack.add(((org.apache.spark.Dependency) it.next()).rdd());
+    }
+    array(b, kinds.toArray());
+    b.append(','); array(b, ids.toArray());
   }
 
   private void argument(StringBuilder b, Object owner, String field, Object o) {
@@ -270,7 +303,7 @@ public class Dump implements Runnable {
   private void thing(StringBuilder b, Object o) {
     String name = o.getClass().getName();
     if (o instanceof org.apache.spark.sql.catalyst.catalog.CatalogTable) { table(b, (org.apache.spark.sql.catalyst.catalog.CatalogTable) o); return; }
-    if (o instanceof org.apache.spark.sql.catalyst.TableIdentifier) { string(b, ((org.apache.spark.sql.catalyst.TableIdentifier) o).unquotedString()); return; }
+    if (o instanceof org.apache.spark.sql.catalyst.TableIdentifier) { named(b, (org.apache.spark.sql.catalyst.TableIdentifier) o); return; }
     if (o instanceof org.apache.spark.sql.execution.datasources.HadoopFsRelation) { files(b, (org.apache.spark.sql.execution.datasources.HadoopFsRelation) o); return; }
     if (o instanceof org.apache.spark.sql.execution.datasources.FileIndex) { record(b, "FileIndex", new Object[] {"paths", ((org.apache.spark.sql.execution.datasources.FileIndex) o).rootPaths(), "version", call(o, "tableVersion")}); return; }
     if (o instanceof org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat) {
@@ -288,6 +321,28 @@ public class Dump implements Runnable {
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.analysis.")) { product(b, (scala.Product) o); return; }
     if (name.endsWith("DeltaLog")) { record(b, "DeltaLog", new Object[] {"path", call(o, "dataPath")}); return; }
     string(b, "<" + name + ">");
+  }
+
+  private void named(StringBuilder b, org.apache.spark.sql.catalyst.TableIdentifier id) {
+    record(b, "TableIdentifier", new Object[] {"identifier", parts(id), "location", home(id)});
+  }
+
+  /** Where the session's catalog puts, or would put, a table of that name; null where it does not say. */
+  private static Object home(org.apache.spark.sql.catalyst.TableIdentifier id) {
+    try {
+      scala.Option session = org.apache.spark.sql.SparkSession.getDefaultSession();
+      if (session.isEmpty()) return null;
+      org.apache.spark.sql.catalyst.catalog.SessionCatalog catalog = (org.apache.spark.sql.catalyst.catalog.SessionCatalog) call(call(session.get(), "sessionState"), "catalog");
+      try {
+        scala.Option found = catalog.getTableMetadata(id).storage().locationUri();
+        if (found.isDefined()) return found.get().toString();
+      } catch (Exception absent) {
+        // not there yet, or gone already: the place it would have
+      }
+      return catalog.defaultTablePath(id).toString();
+    } catch (Throwable x) {
+      return null;
+    }
   }
 
   private void product(StringBuilder b, scala.Product p) {
@@ -309,7 +364,9 @@ public class Dump implements Runnable {
   private static Object uri(scala.Option location) { return location == null || location.isEmpty() ? null : location.get().toString(); }
 
   private void table(StringBuilder b, org.apache.spark.sql.catalyst.catalog.CatalogTable t) {
-    record(b, "CatalogTable", new Object[] {"identifier", parts(t.identifier()), "provider", t.provider(), "location", uri(t.storage().locationUri()),
+    Object location = uri(t.storage().locationUri());
+    if (location == null && t.tableType().name().equals("MANAGED")) location = home(t.identifier());
+    record(b, "CatalogTable", new Object[] {"identifier", parts(t.identifier()), "provider", t.provider(), "location", location,
         "type", t.tableType().name(), "schema", t.schema(), "partitions", t.partitionColumnNames(), "options", t.storage().properties()});
   }
 

@@ -12,11 +12,14 @@ from colline.trace.lineage import (
     Use,
     Write,
 )
+from colline.trace.statement import lineage, statement
+from colline.trace.tracer import Context
 
 __all__ = [
     "ColumnLineage",
     "ColumnRead",
     "ColumnRef",
+    "Context",
     "DatasetName",
     "Dependency",
     "Effect",
@@ -28,4 +31,6 @@ __all__ = [
     "Transformation",
     "Use",
     "Write",
+    "lineage",
+    "statement",
 ]

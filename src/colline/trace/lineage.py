@@ -10,6 +10,7 @@ from typing import Any
 
 from colline.plan.source import Source
 from colline.trace.columns import DatasetName, Dependency, Transformation
+from colline.trace.show import picture, table
 
 
 class Use(Enum):
@@ -80,6 +81,12 @@ class ColumnLineage:
         extra = shared if legacy else []
         fields = {name: {"inputFields": [_entry(d) for d in found] + extra} for name, found in self.fields.items()}
         return {"fields": fields, "dataset": [] if legacy else shared}
+
+    def __str__(self) -> str:
+        return table(self)
+
+    def _repr_html_(self) -> str:
+        return picture(self)
 
 
 class Lifecycle(Enum):

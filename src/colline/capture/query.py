@@ -1,0 +1,85 @@
+"""`colline.lineage`: the lineage of a DataFrame or of SQL text, from its analyzed plan, without running it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from colline.capture import tap
+from colline.capture.functions import masks
+from colline.capture.naming import name_context
+from colline.errors import CollineError
+from colline.events.names import identify
+from colline.plan.decode import Plan, decode
+from colline.plan.source import Source
+from colline.trace import ColumnLineage, Context, DatasetName
+from colline.trace import lineage as trace_lineage
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import DataFrame, SparkSession
+
+
+_contexts: WeakKeyDictionary[SparkSession, Context] = WeakKeyDictionary()
+
+
+class QueryError(CollineError):
+    """SQL text that Spark cannot parse or resolve. The message is Spark's own."""
+
+
+def lineage(df_or_sql: DataFrame | str, spark: SparkSession | None = None) -> ColumnLineage:
+    """Which source columns each output column depends on, and how. Analyses the query, never runs it."""
+    session = spark or _session(df_or_sql)
+    return trace_lineage(plan_of(df_or_sql, session), context_of(session))
+
+
+def plan_of(df_or_sql: DataFrame | str, spark: SparkSession) -> Plan:
+    """The analyzed plan of a DataFrame, or of a statement that is analyzed and not executed."""
+    return decode(tap.describe(spark, _analyzed(df_or_sql, spark)))
+
+
+def context_of(spark: SparkSession) -> Context:
+    """What tracing needs to know of the session: how datasets are named."""
+    found = _contexts.get(spark)
+    if found is None:
+        names = name_context(spark)
+
+        def name(source: Source) -> DatasetName:
+            return identify(source, names).name
+
+        found = _contexts[spark] = Context(name, masks)
+    return found
+
+
+def _analyzed(df_or_sql: DataFrame | str, spark: SparkSession) -> Any:
+    if not isinstance(df_or_sql, str):
+        return df_or_sql._jdf.queryExecution().analyzed()
+    from pyspark.errors import PySparkException
+
+    tap.classes(spark)
+    state = spark._jsparkSession.sessionState()
+    try:
+        parsed = state.sqlParser().parsePlan(df_or_sql)
+        skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+        return state.executePlan(parsed, skip).analyzed()
+    except PySparkException as error:
+        raise _translated(error) from None
+
+
+def _translated(error: PySparkException) -> QueryError:
+    """Spark's own message without its plan, and what to do about it."""
+    text = str(error).strip().split("\n'")[0]
+    if "TABLE_OR_VIEW_NOT_FOUND" in text or "UNRESOLVED_COLUMN" in text:
+        return QueryError(text, hint="create the table in this session first, or correct the name")
+    return QueryError(text, hint="correct the SQL text")
+
+
+def _session(df_or_sql: DataFrame | str) -> SparkSession:
+    if not isinstance(df_or_sql, str):
+        return df_or_sql.sparkSession
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None:
+        raise CollineError("no Spark session is active", hint="pass one: colline.lineage(sql, spark=spark)")
+    return active

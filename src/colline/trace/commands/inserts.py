@@ -1,0 +1,154 @@
+"""Statements that write the rows of a query: CTAS, RTAS, INSERT, and every form of `df.write`."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
+from colline.trace.columns import Effect
+from colline.trace.commands.target import by_position, names_of, resolved, schema_fields, write
+from colline.trace.flow import NO_WAYS
+from colline.trace.lineage import Lifecycle, SchemaField, Write
+from colline.trace.registry import command
+from colline.trace.sources import path_source, provider_name, source_of, table_source
+from colline.trace.tracer import Relation, Trace
+
+
+def _rows(target: Source, names: tuple[str, ...], query: Node, trace: Trace, lifecycle: Lifecycle | None) -> Write:
+    relation = trace(query)
+    listed = names or names_of(query)
+    return write(
+        target,
+        by_position(relation, listed),
+        trace,
+        rows=relation.rows,
+        schema=_schema(query, listed, relation),
+        lifecycle=lifecycle,
+    )
+
+
+def _schema(query: Node, names: tuple[str, ...], relation: Relation) -> tuple[SchemaField, ...]:
+    types = {a.text("id"): a.text("type") for a in query.nodes("output")}
+    return tuple(SchemaField(name, types.get(key, "")) for name, key in zip(names, relation.output, strict=False))
+
+
+def _mode(node: Node) -> Lifecycle | None:
+    return Lifecycle.OVERWRITE if node.text("mode").lower() == "overwrite" or node.get("overwrite") is True else None
+
+
+@command(
+    "CreateDataSourceTableAsSelectCommand", "CreateHiveTableAsSelectCommand", "OptimizedCreateHiveTableAsSelectCommand"
+)
+def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create table t as select a from s` → t.a from s.a"""
+    table = node.maybe("table") or node.node("tableDesc")
+    lifecycle = _mode(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
+    return (_rows(table_source(table), node.strings("outputColumnNames"), node.node("query"), trace, lifecycle),)
+
+
+@command("CreateTableAsSelect", "ReplaceTableAsSelect")
+def create_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create or replace table t using delta as select a from s` → t.a from s.a"""
+    lifecycle = Lifecycle.CREATE if node.kind == "CreateTableAsSelect" else Lifecycle.OVERWRITE
+    specification = node.maybe("tableSpec")
+    target = resolved(node.node("name"))
+    if specification is not None:
+        location = specification.text("location")
+        target = Source(
+            target.kind, specification.text("provider"), (location,) if location else target.paths, target.table
+        )
+    return (_rows(target, (), node.node("query"), trace, lifecycle),)
+
+
+@command("InsertIntoHadoopFsRelationCommand")
+def insert_files(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`df.write.parquet(path)`, `insert into t select …` over a file table"""
+    table = node.maybe("catalogTable")
+    provider = provider_name(node.text("fileFormat"))
+    target = table_source(table) if table is not None else path_source(node.text("outputPath"), provider)
+    return (_rows(target, node.strings("outputColumnNames"), node.node("query"), trace, _mode(node)),)
+
+
+@command("InsertIntoHiveTable")
+def insert_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert into t select …` over a Hive table"""
+    names = node.strings("outputColumnNames")
+    return (_rows(table_source(node.node("table")), names, node.node("query"), trace, _mode(node)),)
+
+
+@command("InsertIntoDataSourceCommand")
+def insert_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert into t select …` where t is a JDBC table or another relation that takes rows"""
+    target = node.node("logicalRelation")
+    names = tuple(a.text("name") for a in target.nodes("output"))
+    return (_rows(source_of(target), names, node.node("query"), trace, _mode(node)),)
+
+
+@command("SaveIntoDataSourceCommand")
+def save(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`df.write.format("jdbc").save()`, `df.write.format("delta").save(path)`"""
+    options = node.pairs("options")
+    return (_rows(_saved(node.text("dataSource"), options), (), node.node("query"), trace, _mode(node)),)
+
+
+def _saved(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
+    keys = {key.lower(): value for key, value in options}
+    if "url" in keys and ("dbtable" in keys or "Jdbc" in provider):
+        return Source(SourceKind.JDBC, "jdbc", options=options)
+    if "topic" in keys or "kafka.bootstrap.servers" in keys:
+        return Source(SourceKind.KAFKA, "kafka", options=options)
+    if "path" in keys:
+        return path_source(keys["path"], "delta" if "Delta" in provider else provider.strip("<>"))
+    return Source(SourceKind.OTHER, provider.strip("<>"), options=options)
+
+
+@command("InsertIntoDataSourceDirCommand", "InsertIntoHiveDirCommand")
+def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert overwrite directory '/d' using parquet select …`"""
+    storage = node.node("storage")
+    target = path_source(storage.text("location"), node.text("provider"))
+    return (_rows(target, (), node.node("query"), trace, _mode(node)),)
+
+
+@command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic")
+def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert into t select …`, `df.writeTo(t).append()`; REPLACE WHERE reads the target to find what goes"""
+    table, query = node.node("table"), node.node("query")
+    names = names_of(query) if node.get("isByName") else tuple(a.text("name") for a in table.nodes("output"))
+    lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
+    condition = node.maybe("deleteExpr")
+    replaced = condition is not None and condition.kind != "Literal"
+    found = _rows(resolved(table), names, query, trace, None if replaced else lifecycle)
+    if not replaced or condition is None:
+        return (found,)
+    kept = trace.scope(trace(table)).ways([condition], Effect.FILTER)
+    relation = trace(query)
+    columns = by_position(relation, names)
+    return (write(resolved(table), columns, trace, rows={**relation.rows, **kept}, schema=found.schema),)
+
+
+@command("CreateViewCommand")
+def create_view(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create view v as select a from t` → v.a from t.a; a temporary view is a name, not a dataset"""
+    if "Temp" in node.text("viewType"):
+        return ()
+    query = node.maybe("plan") or node.node("child")
+    given = node.get("userSpecifiedColumns")
+    names = tuple(str(item[0]) for item in given if isinstance(item, tuple)) if isinstance(given, tuple) else ()
+    target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
+    return (_rows(target, names, query, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
+
+
+@command("CreateDataSourceTableCommand", "CreateTableCommand")
+def create_table(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create table t (a int)` → a dataset that exists, from nothing"""
+    table = node.node("table")
+    return (
+        write(table_source(table), {}, trace, rows=NO_WAYS, schema=schema_fields(table), lifecycle=Lifecycle.CREATE),
+    )
+
+
+@command("CreateTable", "ReplaceTable")
+def create_table_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create table t (a int) using delta` → a dataset that exists, from nothing"""
+    lifecycle = Lifecycle.CREATE if node.kind == "CreateTable" else Lifecycle.OVERWRITE
+    return (write(resolved(node.node("name")), {}, trace, lifecycle=lifecycle),)

@@ -1,0 +1,69 @@
+"""MERGE: values per column over all clauses, ON for the rows, a clause's own condition for what it sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.commands.rows import conditional, leaf, set_under
+from colline.trace.commands.target import resolved, without_itself, write
+from colline.trace.flow import Flow, Ways, merge
+from colline.trace.lineage import SchemaField, Write
+from colline.trace.operators.aggregates import either
+from colline.trace.operators.joins import meeting
+from colline.trace.registry import command
+from colline.trace.tracer import Scope, Trace, schema_of
+
+# Delta's command and Spark's own statement call the same things by other names
+_SOURCE = ("source", "sourceTable")
+_TARGET = ("target", "targetTable")
+_CONDITION = ("condition", "mergeCondition")
+_CLAUSES = (
+    "matchedClauses",
+    "notMatchedClauses",
+    "notMatchedBySourceClauses",
+    "matchedActions",
+    "notMatchedActions",
+    "notMatchedBySourceActions",
+)
+
+
+@command("MergeIntoCommand", "MergeIntoTable", "DeltaMergeInto")
+def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`merge into t using s on t.k = s.k when matched then update set a = s.b` → a from s.b; rows by t.k and s.k"""
+    source, target_plan = trace(_first(node, _SOURCE)), _first(node, _TARGET)
+    target = leaf(target_plan)
+    scope = trace.scope(source, trace(target_plan))
+    on = meeting(_first(node, _CONDITION), dict(scope.columns), trace)
+    set_columns: dict[str, list[Flow]] = {}
+    deleted: list[Ways] = []
+    for clause in (item for name in _CLAUSES for item in node.nodes(name)):
+        columns = without_itself(dict(_assignments(clause, scope)), resolved(target), trace)
+        condition = clause.maybe("condition")
+        if "Delete" in clause.kind and condition is not None:
+            deleted.append(scope.ways([condition], Effect.FILTER))
+        for name, flow in set_under(columns, conditional(condition, scope)).items():
+            set_columns.setdefault(name, []).append(flow)
+    merged = {name: either(flows) for name, flows in set_columns.items()}
+    rows = merge((source.rows, on, *deleted))
+    return (write(resolved(target), merged, trace, rows=rows, schema=_schema(node, target)),)
+
+
+def _first(node: Node, names: tuple[str, ...]) -> Node:
+    return next(found for found in (node.maybe(name) for name in names) if found is not None)
+
+
+def _assignments(clause: Node, scope: Scope) -> Iterable[tuple[str, Flow]]:
+    for action in (*clause.nodes("actions"), *clause.nodes("assignments")):
+        if action.kind == "Assignment":
+            key = action.node("key")
+            yield key.text("name") or key.text("field"), scope(action.node("value"))
+        else:
+            # a nested column is set as a whole: Delta rebuilds its struct
+            yield action.strings("targetColNameParts")[0], scope(action.node("expr"))
+
+
+def _schema(node: Node, target: Node) -> tuple[SchemaField, ...]:
+    evolved = node.pairs("migratedSchema")
+    return tuple(SchemaField(name, kind) for name, kind in evolved) or schema_of(target.nodes("output"))

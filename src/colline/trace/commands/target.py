@@ -1,0 +1,83 @@
+"""What a command writes to, and how a query's columns become the target's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
+from colline.trace.columns import ColumnRef, Dependency
+from colline.trace.flow import NO_WAYS, Flow, Ways, dependencies, described, merge
+from colline.trace.lineage import ColumnLineage, Lifecycle, SchemaField, Write
+from colline.trace.sources import source_of, table_source
+from colline.trace.tracer import Relation, Trace
+
+
+def write(
+    target: Source,
+    columns: Mapping[str, Flow],
+    trace: Trace,
+    *,
+    rows: Ways = NO_WAYS,
+    schema: Iterable[SchemaField] = (),
+    lifecycle: Lifecycle | None = None,
+) -> Write:
+    """One write, with the lineage of its columns; inputs and opaque steps are filled in for the whole statement."""
+    fields = {name: dependencies(flow.ways, flow.description) for name, flow in columns.items()}
+    lineage = ColumnLineage(fields, dependencies(rows))
+    return Write(trace.context.name(target), target, lineage, tuple(schema), lifecycle)
+
+
+def by_position(relation: Relation, names: Sequence[str]) -> dict[str, Flow]:
+    """The query's columns under the target's names; a name that occurs twice has the ways of both."""
+    columns: dict[str, Flow] = {}
+    for place, name in enumerate(names[: len(relation.output)]):
+        flow = relation.flow(place)
+        known = columns.get(name)
+        columns[name] = flow if known is None else Flow(merge((described(known), described(flow))))
+    return columns
+
+
+def resolved(node: Node) -> Source:
+    """The source of a target that a catalog resolved: a relation, a table, or an identifier not there yet."""
+    if node.kind == "SubqueryAlias":
+        return resolved(node.children[0])
+    if node.kind == "ResolvedIdentifier":
+        catalog = node.maybe("catalog")
+        parts = ((catalog.text("name"),) if catalog is not None else ()) + node.strings("identifier")
+        location = node.text("location")
+        return Source(SourceKind.TABLE, paths=(location,) if location else (), table=parts)
+    if node.kind in {"ResolvedTable", "ResolvedPersistentView"}:
+        table = node.maybe("table") or node.maybe("metadata")
+        inner = table.maybe("catalog_table") if table is not None else None
+        if inner is not None:
+            return table_source(inner)
+    return source_of(node)
+
+
+def names_of(node: Node) -> tuple[str, ...]:
+    """The names of an operator's output columns as the plan writes them, looked up through what only passes them on."""
+    while True:
+        listed = node.nodes("projectList") or node.nodes("aggregateExpressions") or node.nodes("output")
+        if listed:
+            return tuple(item.text("name") for item in listed)
+        below = node.maybe("plan") if node.kind == "WithCTE" else (node.children or (None,))[0]
+        if below is None:
+            return ()
+        node = below
+
+
+def schema_fields(table: Node, name: str = "schema") -> tuple[SchemaField, ...]:
+    """A described table's own schema."""
+    return tuple(SchemaField(key, kind) for key, kind in table.pairs(name))
+
+
+def without_itself(columns: Mapping[str, Flow], target: Source, trace: Trace) -> dict[str, Flow]:
+    """Columns less those that were only set to themselves: the analyzer's way to say that they stay as they are."""
+    name = trace.context.name(target)
+    return {key: flow for key, flow in columns.items() if flow.column != ColumnRef(name, key)}
+
+
+def renamed_entry(column: ColumnRef, found: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    """Entries less the one on `column` itself."""
+    return tuple(entry for entry in found if entry.column != column)

@@ -1,0 +1,164 @@
+"""Columns, aliases, casts, structs, and the rule for every function that has none of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.flow import EMPTY, SHORT, Flow, member, merge, qualified, through
+from colline.trace.registry import expression
+from colline.trace.sql import render
+from colline.trace.tracer import Scope
+
+
+@expression("*")
+def transformed(node: Node, scope: Scope) -> Flow:
+    """`upper(a)` → a transformation; a function that stands for another one has that one's effects."""
+    replacement = node.maybe("replacement")
+    if replacement is not None:
+        return replace(scope(replacement), text=_text(node, scope, leave_out=replacement), members=None, column=None)
+    ways = merge(through(scope(inner).ways, Effect.TRANSFORMATION) for inner in node.expressions)
+    text = _text(node, scope)
+    return Flow(ways, text=text, description=text)
+
+
+@expression("AttributeReference")
+def column(node: Node, scope: Scope) -> Flow:
+    """`a` → a identity"""
+    found = scope.columns.get(node.text("id"))
+    return found if found is not None else Flow(text=node.text("name"))
+
+
+@expression("OuterReference")
+def outer_column(node: Node, scope: Scope) -> Flow:
+    """A column of the query around this sub-query."""
+    referred = node.expressions[0]
+    around = scope.outer
+    while around is not None and referred.text("id") not in around.columns:
+        around = around.outer
+    return qualified(around(referred)) if around is not None else Flow(text=referred.text("name"))
+
+
+@expression("Alias")
+def named(node: Node, scope: Scope) -> Flow:
+    """`a + b as c` → c is described as `a + b`, and later referred to by it while it is short"""
+    flow = scope(node.node("child"))
+    if flow.column is not None:
+        return flow
+    text = flow.text if len(flow.text) <= SHORT else node.text("name")
+    return replace(flow, text=text, description=flow.text)
+
+
+@expression("Literal", "NamedLambdaVariable")
+def nothing(node: Node, scope: Scope) -> Flow:
+    """`42`, or the variable of a lambda → no input"""
+    return Flow(text=render(node, ()))
+
+
+@expression("Cast", "AnsiCast")
+def cast(node: Node, scope: Scope) -> Flow:
+    """`cast(a as string)` → a transformation; a cast that the analyzer added keeps identity"""
+    inner = scope(node.node("child"))
+    if not node.get("by_user"):
+        return inner
+    text = f"cast({inner.text} as {node.text('dataType')})"
+    return Flow(through(inner.ways, Effect.TRANSFORMATION), text=text, description=text)
+
+
+@expression(
+    "KnownNotNull",
+    "KnownNullable",
+    "KnownFloatingPointNormalized",
+    "NormalizeNaNAndZero",
+    "AssertNotNull",
+    "CheckOverflowInTableInsert",
+    "CheckOverflowInTableWrite",
+    "CheckOverflow",
+    "PromotePrecision",
+    "TempResolvedColumn",
+    "UpCast",
+    "LazyExpression",
+    "UnresolvedAlias",
+)
+def wrapped(node: Node, scope: Scope) -> Flow:
+    """What the analyzer wraps around an expression without changing its value."""
+    return scope(node.expressions[0])
+
+
+@expression("StaticInvoke")
+def called(node: Node, scope: Scope) -> Flow:
+    """The checks of CHAR and VARCHAR columns keep identity, any other static call transforms."""
+    if node.text("functionName") in {"charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding"}:
+        return scope(node.nodes("arguments")[0])
+    return transformed(node, scope)
+
+
+@expression("SortOrder")
+def ordered(node: Node, scope: Scope) -> Flow:
+    """`a desc` → what reaches a"""
+    inner = scope(node.node("child"))
+    suffix = " DESC" if "Desc" in node.text("direction") else ""
+    return Flow(inner.ways, text=inner.text + suffix)
+
+
+@expression("With")
+def with_common(node: Node, scope: Scope) -> Flow:
+    """An expression over common parts, which are evaluated first."""
+    return scope(node.node("child"))
+
+
+@expression("CommonExpressionDef")
+def common(node: Node, scope: Scope) -> Flow:
+    """The definition of a common part."""
+    flow = scope(node.node("child"))
+    scope.common[_common_key(node)] = flow
+    return flow
+
+
+@expression("CommonExpressionRef")
+def common_reference(node: Node, scope: Scope) -> Flow:
+    """A reference to a common part."""
+    return scope.common.get(_common_key(node), EMPTY)
+
+
+def _common_key(node: Node) -> str:
+    return str(node.get("id"))
+
+
+@expression("GetStructField")
+def struct_member(node: Node, scope: Scope) -> Flow:
+    """`address.zip` → address.zip identity; of a struct made here, the member that went in"""
+    return member(scope(node.node("child")), node.text("field"))
+
+
+@expression("CreateNamedStruct")
+def struct(node: Node, scope: Scope) -> Flow:
+    """`struct(a, b)` → a, b transformation, each of them known apart"""
+    items = node.nodes("children")
+    names = [_unquoted(item) for item in items[0::2]]
+    flows = [scope(item) for item in items[1::2]]
+    members = dict(zip(names, flows, strict=True)) if all(names) else None
+    text = "struct(" + ", ".join(flow.text for flow in flows) + ")"
+    ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in flows)
+    return Flow(ways, text=text, description=text, members=members)
+
+
+@expression("UpdateFields")
+def struct_updated(node: Node, scope: Scope) -> Flow:
+    """`s.withField("x", a)` → everything of s and a; x is known apart"""
+    base = scope(node.node("structExpr"))
+    given = [item for item in node.nodes("fieldOps") if item.kind == "WithField"]
+    members = {item.text("name"): scope(item.node("valExpr")) for item in given}
+    ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in (base, *members.values()))
+    text = _text(node, scope)
+    return Flow(ways, text=text, description=text, members={**(base.members or {}), **members} or None)
+
+
+def _unquoted(node: Node) -> str:
+    text = node.text("sql")
+    return text[1:-1].replace("\\'", "'").replace("\\\\", "\\") if text[:1] == "'" else text
+
+
+def _text(node: Node, scope: Scope, leave_out: Node | None = None) -> str:
+    return render(node, tuple(scope(inner).text for inner in node.expressions if inner is not leave_out))

@@ -1,0 +1,43 @@
+"""Expressions that choose: what decides is CONDITIONAL, what is chosen is transformed."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.flow import Flow, merge, through
+from colline.trace.registry import expression
+from colline.trace.tracer import Scope
+
+
+@expression("If")
+def either(node: Node, scope: Scope) -> Flow:
+    """`if(p, a, b)` → p conditional; a, b transformation"""
+    predicate = scope(node.node("predicate"))
+    yes, no = scope(node.node("trueValue")), scope(node.node("falseValue"))
+    return _chosen((predicate,), (yes, no), f"if({predicate.text}, {yes.text}, {no.text})")
+
+
+@expression("CaseWhen")
+def case(node: Node, scope: Scope) -> Flow:
+    """`case when p then a else b end` → p conditional; a, b transformation"""
+    flat = [scope(item) for item in node.nodes("branches")]
+    predicates, values = flat[0::2], flat[1::2]
+    otherwise = node.maybe("elseValue")
+    text = " ".join(f"WHEN {p.text} THEN {v.text}" for p, v in zip(predicates, values, strict=True))
+    if otherwise is not None:
+        values.append(scope(otherwise))
+        text += f" ELSE {values[-1].text}"
+    return _chosen(predicates, values, f"CASE {text} END")
+
+
+@expression("Coalesce")
+def first_present(node: Node, scope: Scope) -> Flow:
+    """`coalesce(a, b)` → a, b both conditional and transformation"""
+    flows = [scope(item) for item in node.nodes("children")]
+    return _chosen(flows, flows, "coalesce(" + ", ".join(flow.text for flow in flows) + ")")
+
+
+def _chosen(predicates: tuple[Flow, ...] | list[Flow], values: tuple[Flow, ...] | list[Flow], text: str) -> Flow:
+    decided = (through(flow.ways, Effect.CONDITIONAL, text=flow.text) for flow in predicates)
+    ways = merge((*decided, *(through(flow.ways, Effect.TRANSFORMATION) for flow in values)))
+    return Flow(ways, text=text, description=text)

@@ -1,0 +1,84 @@
+"""Grouping: aggregates, ROLLUP and CUBE, PIVOT and UNPIVOT, DISTINCT."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.flow import Flow, Ways, described, merge, through
+from colline.trace.operators.unary import listed
+from colline.trace.registry import operator
+from colline.trace.tracer import Relation, Trace
+
+
+@operator("Aggregate")
+def aggregate(node: Node, trace: Trace) -> Relation:
+    """`select k, sum(a) s from t group by k` → k from t.k, s from t.a; rows by t.k"""
+    child_node = node.node("child")
+    child = _before_pivot(child_node, trace) if _is_pivot(node) else trace(child_node)
+    scope = trace.scope(child)
+    columns = listed(node.nodes("aggregateExpressions"), scope)
+    grouping = scope.ways(node.nodes("groupingExpressions"), Effect.GROUP_BY)
+    return Relation(columns, tuple(columns), merge((child.rows, grouping)))
+
+
+def _is_pivot(node: Node) -> bool:
+    return any(_aggregate_kind(item) == "PivotFirst" for item in node.nodes("aggregateExpressions"))
+
+
+def _aggregate_kind(item: Node) -> str:
+    inner = item.maybe("child") if item.kind == "Alias" else item
+    function = inner.maybe("aggregateFunction") if inner is not None else None
+    return function.kind if function is not None else ""
+
+
+def _before_pivot(node: Node, trace: Trace) -> Relation:
+    """The inner step of PIVOT groups by the pivot key as well, which nobody wrote: the key decides values, not rows."""
+    below = trace(node.node("child"))
+    scope = trace.scope(below)
+    columns = listed(node.nodes("aggregateExpressions"), scope)
+    return Relation(columns, tuple(columns), below.rows)
+
+
+@operator("Expand")
+def expand(node: Node, trace: Trace) -> Relation:
+    """`group by rollup(k)`, `unpivot (v for n in (a, b))` → v from t.a and t.b, n from nothing"""
+    child = trace(node.node("child"))
+    scope = trace.scope(child)
+    projections = node.get("projections")
+    rows = projections if isinstance(projections, tuple) else ()
+    output = [a.text("id") for a in node.nodes("output")]
+    columns: dict[str, Flow] = {}
+    for place, key in enumerate(output):
+        items = [row[place] for row in rows if isinstance(row, tuple)]
+        flows = [scope(item) for item in items if isinstance(item, Node)]
+        columns[key] = either(flows)
+    return Relation(columns, tuple(output), child.rows)
+
+
+def either(flows: list[Flow]) -> Flow:
+    """One of several values: the ways of all of them, each described by its own branch."""
+    distinct = list({id(flow): flow for flow in flows if flow.ways}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    if not distinct:
+        return flows[0] if flows else Flow()
+    return Flow(merge(described(flow) for flow in distinct), text=distinct[0].text, description=distinct[0].description)
+
+
+@operator("Distinct")
+def distinct(node: Node, trace: Trace) -> Relation:
+    """`select distinct a, b from t` → rows by t.a and t.b"""
+    child = trace(node.node("child"))
+    return child.with_rows(compared(child, Effect.GROUP_BY))
+
+
+@operator("Deduplicate", "DeduplicateWithinWatermark")
+def deduplicate(node: Node, trace: Trace) -> Relation:
+    """`df.dropDuplicates(["k"])` → every column as is, rows by k"""
+    child = trace(node.node("child"))
+    return child.with_rows(trace.scope(child).ways(node.nodes("keys"), Effect.GROUP_BY))
+
+
+def compared(relation: Relation, effect: Effect) -> Ways:
+    """What reaches the columns that are compared, each described by its own text."""
+    return merge(through(flow.ways, effect, text=flow.text) for flow in relation.flows)

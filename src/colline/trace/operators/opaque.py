@@ -1,0 +1,74 @@
+"""Steps whose inside is a program: every output column needs every column that goes in."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.flow import Flow, merge, through
+from colline.trace.registry import operator
+from colline.trace.tracer import Relation, Trace
+
+# operator → what a user calls it
+PROGRAMS = {
+    "MapInPandas": "mapInPandas",
+    "MapInArrow": "mapInArrow",
+    "PythonMapInArrow": "mapInArrow",
+    "FlatMapGroupsInPandas": "applyInPandas",
+    "FlatMapGroupsInArrow": "applyInArrow",
+    "FlatMapCoGroupsInPandas": "cogroup.applyInPandas",
+    "FlatMapCoGroupsInArrow": "cogroup.applyInArrow",
+    "FlatMapGroupsInPandasWithState": "applyInPandasWithState",
+    "TransformWithStateInPandas": "transformWithStateInPandas",
+    "TransformWithStateInPySpark": "transformWithState",
+    "ScriptTransformation": "transform script",
+    "MapElements": "map",
+    "MapPartitions": "mapPartitions",
+    "MapPartitionsInR": "dapply",
+    "MapPartitionsInRWithArrow": "dapply",
+    "MapGroups": "mapGroups",
+    "CoGroup": "cogroup",
+    "FlatMapGroupsInR": "gapply",
+    "FlatMapGroupsInRWithArrow": "gapply",
+    "FlatMapGroupsWithState": "flatMapGroupsWithState",
+    "TransformWithState": "transformWithState",
+    "DeserializeToObject": "deserialize",
+    "SerializeFromObject": "serialize",
+    "AppendColumns": "groupByKey",
+    "AppendColumnsWithObject": "groupByKey",
+}
+
+
+@operator(*PROGRAMS)
+def program(node: Node, trace: Trace) -> Relation:
+    """`df.mapInPandas(clean, schema)` → every output from every column of df"""
+    function = node.maybe("functionExpr")
+    name = function.text("name") if function is not None else node.text("script")
+    return trace.opaque(node, function=name, why=f"{PROGRAMS[node.kind]} runs a program over whole rows")
+
+
+@operator("TypedFilter")
+def typed_filter(node: Node, trace: Trace) -> Relation:
+    """`ds.filter(row => …)` → every column as is, rows by every column"""
+    child = trace(node.node("child"))
+    return child.with_rows(through(child.everything, Effect.FILTER, text="filter(…)"))
+
+
+@operator("AttachDistributedSequence")
+def numbered(node: Node, trace: Trace) -> Relation:
+    """A row number that depends on no column."""
+    child = trace(node.node("child"))
+    key = node.node("sequenceAttr").text("id")
+    return Relation({**child.columns, key: Flow(text="row number")}, (key, *child.output), child.rows)
+
+
+@operator("Unread")
+def unread(node: Node, trace: Trace) -> Relation:
+    """A plan that was too large or too deep to read: its leaves are known, what happens in between is not."""
+    return trace.opaque(node, why=f"the plan is {node.text('why')}")
+
+
+@operator("CommandResult")
+def result(node: Node, trace: Trace) -> Relation:
+    """The rows that a command printed: they come from no dataset."""
+    output = tuple(a.text("id") for a in node.nodes("output"))
+    return Relation(dict.fromkeys(output, Flow()), output, merge(()))

@@ -1,0 +1,70 @@
+"""Leaves: tables, files, streams, views, local data."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
+from colline.trace.flow import Flow
+from colline.trace.lineage import InputDataset, OpaqueStep
+from colline.trace.registry import operator
+from colline.trace.sources import source_of, table_source
+from colline.trace.tracer import Relation, Trace, schema_of
+
+LOCAL = Source(SourceKind.LOCAL)
+
+
+@operator(
+    "LogicalRelation",
+    "DataSourceV2Relation",
+    "DataSourceV2ScanRelation",
+    "HiveTableRelation",
+    "StreamingRelation",
+    "StreamingRelationV2",
+    "StreamingExecutionRelation",
+    "StreamingDataSourceV2Relation",
+    "StreamingDataSourceV2ScanRelation",
+    "UnresolvedCatalogRelation",
+)
+def scan(node: Node, trace: Trace) -> Relation:
+    """`select a from t` → a from t.a"""
+    return trace.scan(source_of(node), _attributes(node))
+
+
+def _attributes(node: Node) -> tuple[Node, ...]:
+    return node.nodes("output") or (*node.nodes("dataCols"), *node.nodes("partitionCols"))
+
+
+@operator("View")
+def view(node: Node, trace: Trace) -> Relation:
+    """`select a from v` → a from the table below v; a permanent view is named among the inputs"""
+    found = trace(node.node("child"))
+    described = node.maybe("desc")
+    if described is not None and not node.get("isTempView"):
+        held = table_source(described, kind=SourceKind.VIEW)
+        trace.reads(InputDataset(trace.context.name(held), held, schema_of(node.nodes("output"))))
+    return found
+
+
+@operator("LocalRelation", "OneRowRelation", "Range", "InMemoryRelation", "EmptyRelation")
+def local(node: Node, trace: Trace) -> Relation:
+    """`values (1, 2)` → no input column; the inputs say that the data is local"""
+    if node.kind != "OneRowRelation":
+        trace.reads(InputDataset(trace.context.name(LOCAL), LOCAL))
+    attributes = node.nodes("output")
+    columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
+    return Relation(columns, tuple(columns))
+
+
+@operator("LogicalRDD", "ExternalRDD")
+def rdd(node: Node, trace: Trace) -> Relation:
+    """An RDD: a checkpoint leads on to the plan that made it, parallelized data is local, anything else is unknown."""
+    attributes = node.nodes("output")
+    known = {a.text("id"): trace.context.remembered(a.text("id")) for a in attributes}
+    if attributes and all(flow is not None for flow in known.values()):
+        return Relation({key: flow for key, flow in known.items() if flow is not None}, tuple(known))
+    if set(node.strings("roots")) == {"ParallelCollectionRDD"}:
+        return local(node, trace)
+    step = OpaqueStep(node.kind, "", "an RDD whose origin is not in the plan")
+    trace.findings.opaque[step] = None
+    columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
+    return Relation(columns, tuple(columns))

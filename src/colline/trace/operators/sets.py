@@ -1,0 +1,30 @@
+"""Set operators: UNION by position, INTERSECT and EXCEPT by comparison."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.flow import merge
+from colline.trace.operators.aggregates import compared, either
+from colline.trace.registry import operator
+from colline.trace.tracer import Relation, Trace
+
+
+@operator("Union")
+def union(node: Node, trace: Trace) -> Relation:
+    """`select a from t union all select b from u` → a from t.a and u.b"""
+    branches = [trace(child) for child in node.nodes("children")]
+    output = tuple(a.text("id") for a in node.nodes("output"))
+    columns = {key: either([branch.flow(place) for branch in branches]) for place, key in enumerate(output)}
+    return Relation(columns, output, merge(branch.rows for branch in branches))
+
+
+@operator("Intersect", "Except")
+def comparison(node: Node, trace: Trace) -> Relation:
+    """`select a from t except select b from u` → a from t.a; rows by t.a and u.b"""
+    left, right = trace(node.node("left")), trace(node.node("right"))
+    effects = (Effect.JOIN,) if node.get("isAll") else (Effect.JOIN, Effect.GROUP_BY)
+    rows = [compared(side, effect) for effect in effects for side in (left, right)]
+    output = tuple(a.text("id") for a in node.nodes("output"))
+    columns = {key: left.flow(place) for place, key in enumerate(output)}
+    return Relation(columns, output, merge((left.rows, right.rows, *rows)))

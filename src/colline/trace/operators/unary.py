@@ -1,0 +1,109 @@
+"""Operators over one input: projections, filters, sorts, windows, generators, and those that change nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from colline.plan.node import Node
+from colline.trace.columns import Effect
+from colline.trace.flow import Flow, merge, through
+from colline.trace.registry import operator
+from colline.trace.tracer import Relation, Scope, Trace
+
+
+def listed(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
+    """The flows of a list of named expressions, by the ids they give."""
+    known = scope.columns
+    columns: dict[str, Flow] = {}
+    for item in items:
+        key = item.text("id")
+        if item.kind == "AttributeReference" and key in known:
+            columns[key] = known[key]
+        else:
+            columns[key or str(item.place)] = scope(item)
+    return columns
+
+
+@operator("Project")
+def project(node: Node, trace: Trace) -> Relation:
+    """`select a, b + 1 as c from t` → a from t.a, c from t.b"""
+    child = trace(node.node("child"))
+    columns = listed(node.nodes("projectList"), trace.scope(child))
+    return Relation(columns, tuple(columns), child.rows)
+
+
+@operator("Filter")
+def filtered(node: Node, trace: Trace) -> Relation:
+    """`select a from t where b > 0` → rows by t.b"""
+    child = trace(node.node("child"))
+    scope = trace.scope(child)
+    return child.with_rows(scope.ways(conjuncts(node.node("condition")), Effect.FILTER))
+
+
+def conjuncts(condition: Node) -> Iterator[Node]:
+    """The parts of `p and q and …`, so that each column is described by the part it is in."""
+    stack = [condition]
+    while stack:
+        node = stack.pop()
+        if node.kind == "And":
+            stack.extend((node.node("right"), node.node("left")))
+        else:
+            yield node
+
+
+@operator("Sort")
+def sorted_by(node: Node, trace: Trace) -> Relation:
+    """`select a from t order by b` → rows in the order of t.b"""
+    child = trace(node.node("child"))
+    return child.with_rows(trace.scope(child).ways(node.nodes("order"), Effect.SORT))
+
+
+@operator(
+    "GlobalLimit",
+    "LocalLimit",
+    "Limit",
+    "LimitAll",
+    "Offset",
+    "Tail",
+    "Sample",
+    "SubqueryAlias",
+    "Repartition",
+    "RepartitionByExpression",
+    "RebalancePartitions",
+    "ResolvedHint",
+    "UnresolvedHint",
+    "EventTimeWatermark",
+    "UpdateEventTimeWatermarkColumn",
+    "CollectMetrics",
+    "WithWindowDefinition",
+    "DataFrameDropColumns",
+    "ReturnAnswer",
+    "ResolvedIdentifier",
+    "Subquery",
+)
+def transparent(node: Node, trace: Trace) -> Relation:
+    """`select a from t limit 10` → a from t.a"""
+    children = node.children
+    return trace(children[0]) if children else Relation({}, ())
+
+
+@operator("Window", "WindowInPandas", "ArrowWindowPython")
+def window(node: Node, trace: Trace) -> Relation:
+    """`select *, rank() over (order by b) r from t` → r by t.b"""
+    child = trace(node.node("child"))
+    scope = trace.scope(child)
+    added = listed(node.nodes("windowExpressions") or node.nodes("windowExpression"), scope)
+    return Relation({**child.columns, **added}, (*child.output, *added), child.rows)
+
+
+@operator("Generate")
+def generated(node: Node, trace: Trace) -> Relation:
+    """`select explode(a) x from t` → x from t.a, and t.a decides how many rows there are"""
+    child = trace(node.node("child"))
+    flow = trace.scope(child)(node.node("generator"))
+    ways = through(flow.ways, Effect.TRANSFORMATION)
+    made = Flow(ways, text=flow.text, description=flow.text)
+    columns = dict(child.columns)
+    columns.update((a.text("id"), made) for a in node.nodes("generatorOutput"))
+    output = tuple(a.text("id") for a in node.nodes("output"))
+    return Relation(columns, output, merge((child.rows, through(flow.ways, Effect.FILTER, text=flow.text))))

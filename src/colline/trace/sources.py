@@ -1,0 +1,115 @@
+"""What a leaf or a command's target says of where its data is, as a `Source`. Naming it is somebody else's work."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
+
+# class name of a file format or table → what Spark calls it
+_FORMATS = {
+    "DeltaParquetFileFormat": "delta",
+    "ParquetFileFormat": "parquet",
+    "OrcFileFormat": "orc",
+    "CSVFileFormat": "csv",
+}
+
+
+def source_of(node: Node) -> Source:
+    """The source of a leaf operator, whichever API it comes from."""
+    things = {item.kind: item for item in node.inside() if not item.is_operator and not item.is_expression}
+    if "CatalogTable" in things:
+        return table_source(things["CatalogTable"], version=_version(things))
+    if "HadoopFsRelation" in things:
+        return _files(things["HadoopFsRelation"])
+    if "Table" in things:
+        return _connector(node, things["Table"])
+    if "DataSource" in things:
+        return _options(
+            things["DataSource"].text("provider"), things["DataSource"].pairs("options"), things["DataSource"]
+        )
+    if "Relation" in things:
+        return _options(things["Relation"].text("class"), things["Relation"].pairs("options"))
+    return Source(SourceKind.OTHER, provider=node.text("sourceName") or node.kind)
+
+
+def table_source(table: Node, *, kind: SourceKind = SourceKind.TABLE, version: str = "") -> Source:
+    """The source of a table in a catalog."""
+    location = table.text("location")
+    options = table.pairs("options")
+    provider = table.text("provider")
+    if provider == "jdbc" or provider.endswith("JdbcRelationProvider"):
+        return Source(SourceKind.JDBC, "jdbc", table=table.strings("identifier"), options=options)
+    return Source(
+        kind,
+        provider=provider,
+        paths=(location,) if location and kind is SourceKind.TABLE else (),
+        table=table.strings("identifier"),
+        options=(("version", version),) if version else (),
+        partition_columns=table.strings("partitions"),
+    )
+
+
+def path_source(path: str, provider: str) -> Source:
+    """The source of files at a path."""
+    return Source(SourceKind.PATH, provider=provider_name(provider), paths=(path,))
+
+
+def provider_name(name: str) -> str:
+    """`ParquetFileFormat` → `parquet`; `org.x.DefaultSource` → as it is."""
+    short = name.rsplit(".", 1)[-1].strip("<>")
+    return _FORMATS.get(short, short.removesuffix("FileFormat").lower() if short.endswith("FileFormat") else name)
+
+
+def _version(things: dict[str, Node]) -> str:
+    files = things.get("HadoopFsRelation") or things.get("Table")
+    return files.text("version") if files is not None else ""
+
+
+def _files(relation: Node) -> Source:
+    version = relation.text("version")
+    return Source(
+        SourceKind.PATH,
+        provider=provider_name(relation.text("format")),
+        paths=relation.strings("paths"),
+        options=(("version", version),) if version else (),
+        partition_columns=relation.strings("partitions"),
+    )
+
+
+def _connector(node: Node, table: Node) -> Source:
+    inner = table.maybe("catalog_table")
+    if inner is not None:
+        return table_source(inner, version=table.text("version"))
+    catalog = node.maybe("catalog")
+    parts = ((catalog.text("name"),) if catalog is not None else ()) + node.strings("identifier")
+    paths = table.strings("path")
+    options = (*node.pairs("options"), *node.pairs("extraOptions"), *table.pairs("options"))
+    if paths:
+        kind = SourceKind.TABLE if parts else SourceKind.PATH
+        version = table.text("version")
+        more = (("version", version),) if version else ()
+        return Source(kind, table.text("provider") or "", paths=paths, table=parts, options=more)
+    return _options(table.text("provider") or table.text("class"), options, table=parts, name=table.text("name"))
+
+
+def _options(
+    provider: str,
+    options: tuple[tuple[str, str], ...],
+    thing: Node | None = None,
+    *,
+    table: tuple[str, ...] = (),
+    name: str = "",
+) -> Source:
+    """A source that only its options describe: JDBC, Kafka, files of a stream, and the connectors of third parties."""
+    keys = {key.lower() for key, _ in options}
+    if "url" in keys and ("dbtable" in keys or "query" in keys or "jdbc" in provider.lower()):
+        return Source(SourceKind.JDBC, "jdbc", options=options, table=table)
+    if keys & {"subscribe", "topic", "subscribepattern", "assign"} or "kafka.bootstrap.servers" in keys:
+        return Source(SourceKind.KAFKA, "kafka", options=options)
+    paths = thing.strings("paths") if thing is not None else ()
+    paths = paths or tuple(value for key, value in options if key.lower() == "path")
+    if paths:
+        return Source(SourceKind.PATH, provider_name(provider), paths=paths)
+    if table:
+        return Source(SourceKind.TABLE, provider, table=table, options=options)
+    return Source(SourceKind.OTHER, provider, options=(*options, *((("name", name),) if name else ())))

@@ -1,0 +1,129 @@
+"""The two functions everything above uses: the lineage of a query, and what a statement reads and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from colline.plan.decode import Plan
+from colline.plan.node import Node
+from colline.trace import commands, expressions, operators, registry
+from colline.trace.columns import ColumnRef, DatasetName, Effect
+from colline.trace.commands.target import by_position, names_of
+from colline.trace.flow import dependencies
+from colline.trace.lineage import ColumnLineage, ColumnRead, InputDataset, OpaqueStep, Statement, Use, Write
+from colline.trace.tracer import Context, Findings, Trace
+
+# importing these rooms is what fills the registries
+ROOMS = (operators, expressions, commands)
+
+_USES = {
+    Effect.JOIN: Use.JOIN,
+    Effect.GROUP_BY: Use.GROUP_BY,
+    Effect.FILTER: Use.FILTER,
+    Effect.SORT: Use.SORT,
+    Effect.WINDOW: Use.WINDOW,
+    Effect.CONDITIONAL: Use.CONDITIONAL,
+}
+
+
+def lineage(plan: Plan, context: Context) -> ColumnLineage:
+    """The column lineage of a query, or of the first target of a statement."""
+    found = statement(plan, context)
+    if found.writes:
+        return found.writes[0].lineage
+    query = _queried(plan.root)
+    return _query(query, context) if query is not None else ColumnLineage()
+
+
+def statement(plan: Plan, context: Context) -> Statement:
+    """What the plan reads and writes: one `Write` per target, none for a query."""
+    found = tuple(_writes(plan.root, context))
+    if found:
+        return _statement(found)
+    if _is_command(plan.root):
+        return Statement((), (), ())
+    read = _query(plan.root, context)
+    return Statement((), read.inputs, read.opaque)
+
+
+def _queried(root: Node) -> Node | None:
+    """The query of a plan: itself, or what a command without a target of its own, such as a temporary view, holds."""
+    if not _is_command(root):
+        return root
+    return root.maybe("plan") or root.maybe("query")
+
+
+def _writes(root: Node, context: Context) -> Iterator[Write]:
+    """The writes of a command; of each in turn where one statement has several targets."""
+    for node in _commands(root):
+        rule = registry.command.find(node.kind)
+        if rule is None:
+            continue
+        trace = Trace(context)
+        for write in rule(node, trace):
+            yield replace(write, lineage=_complete(write.lineage, trace.findings))
+
+
+def _commands(root: Node) -> tuple[Node, ...]:
+    if root.kind == "CommandResult":
+        return _commands(root.node("commandLogicalPlan"))
+    if root.kind == "WithCTE" and _is_command(root.node("plan")):
+        return _commands(root.node("plan"))
+    if root.kind == "Union" and root.children and all(_is_command(child) for child in root.children):
+        return root.children
+    return (root,)
+
+
+def _is_command(node: Node) -> bool:
+    return node.kind in registry.command.kinds or node.kind.endswith("Command")
+
+
+def _query(root: Node, context: Context) -> ColumnLineage:
+    trace = Trace(context)
+    relation = trace(root)
+    names = names_of(root)
+    columns = by_position(relation, names if len(names) == len(relation.output) else relation.output)
+    fields = {name: dependencies(flow.ways, flow.description) for name, flow in columns.items()}
+    return _complete(ColumnLineage(fields, dependencies(relation.rows)), trace.findings)
+
+
+def _complete(found: ColumnLineage, findings: Findings) -> ColumnLineage:
+    reads = _reads(found)
+    inputs = tuple(replace(dataset, reads=reads.get(name, ())) for name, dataset in findings.inputs.items())
+    return replace(found, inputs=inputs, opaque=tuple(findings.opaque))
+
+
+def _reads(found: ColumnLineage) -> dict[DatasetName, tuple[ColumnRead, ...]]:
+    """Per dataset, the columns that any output or the rows depend on, and how each is used."""
+    uses: dict[ColumnRef, dict[Use, None]] = {}
+    for entries in (*found.fields.values(), found.dataset):
+        for entry in entries:
+            known = uses.setdefault(entry.column, {})
+            known.update(dict.fromkeys(_USES.get(way.effect, Use.VALUE) for way in entry.transformations))
+    reads: dict[DatasetName, list[ColumnRead]] = {}
+    for column, ways in uses.items():
+        ordered = tuple(use for use in Use if use in ways)
+        reads.setdefault(column.dataset, []).append(ColumnRead(column.field, ordered))
+    return {name: tuple(columns) for name, columns in reads.items()}
+
+
+def _statement(writes: tuple[Write, ...]) -> Statement:
+    inputs = _united(dataset for write in writes for dataset in write.lineage.inputs)
+    opaque: dict[OpaqueStep, None] = dict.fromkeys(step for write in writes for step in write.lineage.opaque)
+    return Statement(writes, inputs, tuple(opaque))
+
+
+def _united(datasets: Iterable[InputDataset]) -> tuple[InputDataset, ...]:
+    united: dict[DatasetName, InputDataset] = {}
+    for dataset in datasets:
+        known = united.get(dataset.name)
+        united[dataset.name] = dataset if known is None else replace(known, reads=_more(known.reads, dataset.reads))
+    return tuple(united.values())
+
+
+def _more(first: tuple[ColumnRead, ...], second: tuple[ColumnRead, ...]) -> tuple[ColumnRead, ...]:
+    uses: dict[str, set[Use]] = {}
+    for read in (*first, *second):
+        uses.setdefault(read.field, set()).update(read.uses)
+    return tuple(ColumnRead(name, tuple(use for use in Use if use in found)) for name, found in uses.items())

@@ -1,0 +1,233 @@
+"""The walk: every operator is traced once, children first, by the rule for its kind. No recursion over depth."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from colline.plan.node import Node
+from colline.plan.source import Source
+from colline.trace import registry
+from colline.trace.columns import ColumnRef, DatasetName, Effect
+from colline.trace.flow import EMPTY, NO_WAYS, Flow, Ways, merge, source, through
+from colline.trace.lineage import InputDataset, OpaqueStep, SchemaField
+from colline.trace.masking import MASKING
+
+log = logging.getLogger("colline")
+
+NO_COLUMNS: Mapping[str, Flow] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What an operator gives: the flow of each column by expression id, the ids in order, and what decides its rows."""
+
+    columns: Mapping[str, Flow]
+    output: tuple[str, ...]
+    rows: Ways = field(default_factory=lambda: NO_WAYS)
+
+    def with_rows(self, *more: Ways) -> Relation:
+        """The same columns, with more that decides the rows."""
+        return replace(self, rows=merge((self.rows, *more)))
+
+    def flow(self, place: int) -> Flow:
+        """The flow of the column at that position."""
+        return self.columns.get(self.output[place], EMPTY)
+
+    @property
+    def flows(self) -> tuple[Flow, ...]:
+        """The flows of the columns in order."""
+        return tuple(self.columns.get(key, EMPTY) for key in self.output)
+
+    @property
+    def everything(self) -> Ways:
+        """All that reaches any column."""
+        return merge(flow.ways for flow in self.flows)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What tracing needs from outside: names of datasets, extra masking functions, what earlier plans left behind.
+
+    `masks` answers for a function that only its owner can look into, such as a Python UDF. `remembered` is the flow of
+    a column that a checkpoint has cut off from the plan that made it.
+    """
+
+    name: Callable[[Source], DatasetName]
+    masks: Callable[[Node], bool] = lambda _: False
+    masking: frozenset[str] = frozenset()
+    remembered: Callable[[str], Flow | None] = lambda _: None
+
+
+@dataclass
+class Findings:
+    """What a walk comes across besides columns: the datasets it reads and the steps it cannot see into."""
+
+    inputs: dict[DatasetName, InputDataset] = field(default_factory=dict)
+    opaque: dict[OpaqueStep, None] = field(default_factory=dict)
+
+
+class Trace:
+    """One walk over one plan. A rule calls it with a child to get that child's relation."""
+
+    def __init__(self, context: Context, findings: Findings | None = None, outer: Scope | None = None) -> None:
+        self.context = context
+        self.findings = findings if findings is not None else Findings()
+        self.outer = outer
+        self.shared: dict[str, Relation] = {}
+        self._relations: dict[int, Relation] = {}
+
+    def __call__(self, root: Node) -> Relation:
+        """The relation of an operator; each operator below it is traced once."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            if node.place in self._relations:
+                stack.pop()
+                continue
+            waiting = [child for child in _before(node) if child.place not in self._relations]
+            if waiting:
+                stack.extend(reversed(waiting))
+            else:
+                self._relations[stack.pop().place] = self._apply(node)
+        return self._relations[root.place]
+
+    def _apply(self, node: Node) -> Relation:
+        rule = registry.operator.find(node.kind)
+        if rule is None:
+            return self.opaque(node, why=f"no rule for {node.kind}")
+        try:
+            return rule(node, self)
+        except Exception as error:  # noqa: BLE001  a broken rule must not take the lineage of the other steps with it
+            log.warning("the rule for %s failed, its step is opaque: %r", node.kind, error)
+            return self.opaque(node, why=f"the rule for {node.kind} failed: {error}")
+
+    def scope(self, *relations: Relation) -> Scope:
+        """Where expressions over these relations are evaluated."""
+        if len(relations) == 1:
+            return Scope(self, relations[0].columns)
+        columns: dict[str, Flow] = {}
+        for relation in relations:
+            columns.update(relation.columns)
+        return Scope(self, columns)
+
+    def inside(self, outer: Scope) -> Trace:
+        """A walk of a sub-query, which may refer to columns of `outer`."""
+        trace = Trace(self.context, self.findings, outer)
+        trace.shared = self.shared
+        return trace
+
+    def again(self) -> Trace:
+        """A walk that remembers no operator, for a step that is traced until nothing changes."""
+        trace = Trace(self.context, self.findings, self.outer)
+        trace.shared = dict(self.shared)
+        return trace
+
+    def scan(self, found: Source, attributes: Iterable[Node]) -> Relation:
+        """The columns of a dataset, and the dataset among the inputs."""
+        name = self.context.name(found)
+        listed = tuple(attributes)
+        self.reads(InputDataset(name, found, schema_of(listed)))
+        columns = {a.text("id"): source(ColumnRef(name, a.text("name"))) for a in listed}
+        return Relation(columns, tuple(columns))
+
+    def reads(self, dataset: InputDataset) -> None:
+        """Note an input; the widest schema of it is kept."""
+        known = self.findings.inputs.get(dataset.name)
+        if known is None or len(known.schema) < len(dataset.schema):
+            self.findings.inputs[dataset.name] = dataset
+
+    def opaque(self, node: Node, *, why: str = "", function: str = "") -> Relation:
+        """Every output column needs every column that goes in; the step is noted.
+
+        `df.mapInPandas(clean, "x int")` → x from every column of df
+        """
+        step = OpaqueStep(node.kind, function, why)
+        if step not in self.findings.opaque:
+            self.findings.opaque[step] = None
+            log.info("opaque step %s %s: %s", node.kind, function, why)
+        children = [self(child) for child in node.children]
+        ways = through(merge(child.everything for child in children), Effect.TRANSFORMATION)
+        flow = Flow(ways, text=function or node.kind, description=f"{function or node.kind}(…)")
+        given = tuple(a.text("id") for a in node.nodes("output"))
+        return Relation(dict.fromkeys(given, flow), given, merge(child.rows for child in children))
+
+
+class Scope:
+    """The columns that an operator's expressions can see. Called with an expression, it gives its flow."""
+
+    def __init__(self, trace: Trace, columns: Mapping[str, Flow]) -> None:
+        self.trace = trace
+        self.columns = columns
+        self.common: dict[str, Flow] = {}
+        self._flows: dict[int, Flow] = {}
+
+    @property
+    def outer(self) -> Scope | None:
+        """The scope around the sub-query this one is in."""
+        return self.trace.outer
+
+    def __call__(self, root: Node) -> Flow:
+        """The flow of an expression; inner expressions come first, so depth costs no recursion."""
+        known = self._flows.get(root.place)
+        if known is not None:
+            return known
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            waiting = [inner for inner in _inner(node) if inner.place not in self._flows]
+            if waiting:
+                stack.extend(reversed(waiting))
+            else:
+                self._flows[stack.pop().place] = self._apply(node)
+        return self._flows[root.place]
+
+    def _apply(self, node: Node) -> Flow:
+        rule = registry.expression.find(node.kind) or registry.expression.rules["*"]
+        try:
+            flow = rule(node, self)
+        except Exception as error:  # noqa: BLE001  a broken rule must not take the lineage of the other columns with it
+            log.warning("the rule for %s failed, its arguments are taken as they are: %r", node.kind, error)
+            self.trace.findings.opaque[OpaqueStep(node.kind, "", f"the rule for {node.kind} failed: {error}")] = None
+            flow = registry.expression.rules["*"](node, self)
+        if self.masks(node):
+            return replace(flow, ways=through(flow.ways, Effect.IDENTITY, masking=True), members=None, column=None)
+        return flow
+
+    def masks(self, node: Node) -> bool:
+        """Whether this function hides its arguments."""
+        context = self.trace.context
+        name = node.function or node.kind
+        return node.kind in MASKING or name in context.masking or (node.kind in _ASKED and context.masks(node))
+
+    def ways(self, expressions: Iterable[Node], effect: Effect, *, text: str = "") -> Ways:
+        """What reaches any of `expressions`, through one more step; each described by itself unless `text` is given."""
+        flows = [(self(node), node) for node in expressions]
+        return merge(through(flow.ways, effect, text=text or flow.text) for flow, _ in flows)
+
+
+# functions whose own code has to be looked at to know whether they mask
+_ASKED = frozenset(
+    {"PythonUDF", "PythonUDAF", "ScalaUDF", "ScalaAggregator", "PythonUDTF", "HiveSimpleUDF", "HiveGenericUDF"}
+)
+
+
+def _before(node: Node) -> tuple[Node, ...]:
+    """The operators to trace before `node`: its children, common tables ahead of the query that uses them."""
+    if node.kind == "WithCTE":
+        return (*node.nodes("cteDefs"), node.node("plan"))
+    if node.kind == "UnionLoop":
+        return (node.node("anchor"),)
+    return node.children
+
+
+def _inner(node: Node) -> tuple[Node, ...]:
+    """The expressions that must be evaluated before `node`; a definition ahead of what refers to it."""
+    return (*node.nodes("defs"), *node.expressions) if node.kind == "With" else node.expressions
+
+
+def schema_of(attributes: Iterable[Node]) -> tuple[SchemaField, ...]:
+    """Names and types of attributes."""
+    return tuple(SchemaField(a.text("name"), a.text("type")) for a in attributes)

@@ -1,0 +1,139 @@
+"""Lineage cases as text: SQL or a few lines of PySpark above, the lineage they must have below.
+
+```sql
+-- case: sum is an aggregation of its argument
+-- table: orders(id, region, amount)
+select region, sum(amount) as total from orders group by region
+-- expect:
+--   region <- orders.region   direct/identity
+--   total  <- orders.amount   direct/aggregation
+--   *      <- orders.region   indirect/group_by
+```
+
+`-- table: t(a, b string) using delta` makes a table (a column without a type is an int), `-- setup: …` runs one.
+`-- since: 4.0` leaves older Sparks out. `-- gap: reason` marks an expectation that is known to be wrong today.
+`x <- nothing` has no input; `opaque: MapInPandas` lists a step that cannot be seen into; `masked` may follow an effect.
+In a `.py` file the marks are `#` and the code leaves a DataFrame in `df`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from colline.trace import ColumnLineage, Dependency
+from colline.trace.show import how
+
+ROOT = Path(__file__).parent.parent / "cases" / "lineage"
+PLANS = Path(__file__).parent.parent / "cases" / "plans"
+_KEYS = ("table", "setup", "since", "gap")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case: what to set up, what to analyze, and the lines that must come out."""
+
+    topic: str
+    name: str
+    code: str
+    expected: tuple[str, ...]
+    tables: tuple[str, ...] = ()
+    setup: tuple[str, ...] = ()
+    since: str = ""
+    gap: str = ""
+    is_python: bool = False
+
+    @property
+    def key(self) -> str:
+        return f"{self.topic}: {self.name}"
+
+
+def all_cases() -> list[Case]:
+    """Every case of every file, in order of the files' names."""
+    paths = sorted([*ROOT.glob("*.sql"), *ROOT.glob("*.py")])
+    found = [case for path in paths for case in read(path)]
+    repeated = {case.key for case in found if sum(other.key == case.key for other in found) > 1}
+    assert not repeated, f"two cases of one name: {repeated}"
+    return found
+
+
+def read(path: Path) -> Iterator[Case]:
+    """The cases of one file."""
+    mark = "--" if path.suffix == ".sql" else "#"
+    text = path.read_text(encoding="utf-8")
+    for block in re.split(rf"^{mark} case:", text, flags=re.MULTILINE)[1:]:
+        yield _case(path, block, mark)
+
+
+def _case(path: Path, block: str, mark: str) -> Case:
+    name, _, rest = block.partition("\n")
+    head, _, expectation = rest.partition(f"{mark} expect:")
+    notes: dict[str, list[str]] = {key: [] for key in _KEYS}
+    code = []
+    for line in head.splitlines():
+        found = re.match(rf"{mark} (\w+): (.*)", line)
+        if found and found[1] in notes:
+            notes[found[1]].append(found[2].strip())
+        else:
+            code.append(line)
+    return Case(
+        topic=path.stem,
+        name=name.strip(),
+        code="\n".join(code).strip().rstrip(";"),
+        expected=tuple(sorted(_expected(expectation, mark))),
+        tables=tuple(notes["table"]),
+        setup=tuple(notes["setup"]),
+        since="".join(notes["since"]),
+        gap="".join(notes["gap"]),
+        is_python=mark == "#",
+    )
+
+
+def _expected(text: str, mark: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if not line.startswith(f"{mark}   "):
+            continue
+        yield " ".join(line.removeprefix(mark).split())
+
+
+def shown(lineage: ColumnLineage) -> tuple[str, ...]:
+    """A lineage as the lines a case would expect."""
+    lines = [line for name, entries in lineage.fields.items() for line in _lines(name, entries)]
+    if lineage.dataset:
+        lines += _lines("*", lineage.dataset)
+    lines += [f"opaque: {step.node}" for step in lineage.opaque]
+    return tuple(sorted(lines))
+
+
+def _lines(name: str, entries: tuple[Dependency, ...]) -> list[str]:
+    if not entries:
+        return [f"{name} <- nothing"]
+    pairs = [(entry.column, way) for entry in entries for way in entry.transformations]
+    return sorted({f"{name} <- {short(column.dataset.name)}.{column.field} {how(way)}" for column, way in pairs})
+
+
+def short(dataset: str) -> str:
+    """What a case calls a dataset: its last part."""
+    return dataset.rstrip("/").rsplit("/", 1)[-1].removeprefix("spark_catalog.").removeprefix("default.")
+
+
+def table_ddl(text: str) -> str:
+    """`orders(id, region string) using delta` → the statement that makes it."""
+    found = re.fullmatch(r"([\w.`]+)\((.*)\)(.*)", text, flags=re.DOTALL)
+    assert found, f"not a table: {text}"
+    columns = [part.strip() for part in _split(found[2])]
+    typed = [column if " " in column else f"{column} int" for column in columns]
+    using = found[3].strip() or "using parquet"
+    return f"create table {found[1]} ({', '.join(typed)}) {using}"
+
+
+def _split(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
+        depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(character, 0)
+        if character == "," and depth == 0:
+            parts.append(text[start:place])
+            start = place + 1
+    return [*parts, text[start:]]

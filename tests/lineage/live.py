@@ -1,0 +1,71 @@
+"""Analyzing a case on a live session: its tables are made, its query is analyzed, everything is dropped again."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from tests.lineage.cases import Case, table_ddl
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def version_of(spark: SparkSession) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", spark.version)[:2])
+
+
+def applies(case: Case, spark: SparkSession) -> bool:
+    """Whether this Spark knows what the case uses."""
+    return not case.since or version_of(spark) >= tuple(int(part) for part in case.since.split("."))
+
+
+@contextmanager
+def made(case: Case, spark: SparkSession) -> Iterator[DataFrame | str]:
+    """What the case analyzes, with its tables in place."""
+    for table in case.tables:
+        _ensure(table_ddl(table), spark)
+    try:
+        for statement in case.setup:
+            spark.sql(statement)
+        yield _query(case, spark)
+    finally:
+        if case.setup:
+            _clear(spark)
+
+
+_there: dict[str, str] = {}
+
+
+def _ensure(ddl: str, spark: SparkSession) -> None:
+    """A table as `ddl` says; one that is there already is kept, since making tables is what takes the time."""
+    name = ddl.split()[2]
+    if _there.get(name) == ddl:
+        return
+    if name in _there:
+        spark.sql(f"drop table if exists {name}")
+    spark.sql(ddl)
+    _there[name] = ddl
+
+
+def _query(case: Case, spark: SparkSession) -> DataFrame | str:
+    if not case.is_python:
+        return case.code
+    from pyspark.sql import functions
+
+    names: dict[str, Any] = {"spark": spark, "F": functions}
+    exec(compile(textwrap.dedent(case.code), case.key, "exec"), names)
+    return names["df"]
+
+
+def _clear(spark: SparkSession) -> None:
+    _there.clear()
+    for view in spark.catalog.listTables():
+        if view.tableType == "TEMPORARY":
+            spark.catalog.dropTempView(view.name)
+    for table in spark.catalog.listTables():
+        kind = "view" if table.tableType == "VIEW" else "table"
+        spark.sql(f"drop {kind} if exists `{table.name}`")

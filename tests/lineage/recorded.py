@@ -1,0 +1,85 @@
+"""Plans recorded from the home Spark, one file per topic, so that every rule is tested in milliseconds without a JVM.
+
+`python -m tests.lineage.recorded` records them anew. Expression ids are renumbered and places of the machine are
+replaced, so that a recording changes only when a plan does.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.lineage.cases import PLANS, Case, all_cases
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def load(case: Case) -> dict[str, Any] | None:
+    """The recorded plan of a case, or None where it was not recorded."""
+    path = PLANS / f"{case.topic}.json"
+    plans: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return plans.get(case.name)
+
+
+def record(spark: SparkSession, home: Path) -> None:
+    """Record the plan of every case."""
+    from colline.capture import tap
+    from colline.capture.query import _analyzed
+    from tests.lineage.live import applies, made
+
+    topics: dict[str, dict[str, Any]] = {}
+    for case in all_cases():
+        if not applies(case, spark):
+            continue
+        with made(case, spark) as query:
+            plan = tap.describe(spark, _analyzed(query, spark))
+        topics.setdefault(case.topic, {})[case.name] = blanked(plan, home)
+    for topic, plans in topics.items():
+        lines = ",\n".join(
+            f"{json.dumps(name)}: {json.dumps(plan, ensure_ascii=False)}" for name, plan in plans.items()
+        )
+        (PLANS / f"{topic}.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+def blanked(plan: dict[str, Any], home: Path) -> dict[str, Any]:
+    """The plan with ids counted from 0 and the warehouse at /warehouse."""
+    ids: dict[str, str] = {}
+    fields = {place: names for place, (_, _, names, _) in enumerate(plan["classes"])}
+    nodes = []
+    for kind, *arguments in plan["nodes"]:
+        names = fields[kind]
+        nodes.append([kind, *(_blank(name, value, ids) for name, value in zip(names, arguments, strict=True))])
+    text = json.dumps({**plan, "nodes": nodes}, ensure_ascii=False)
+    text = re.sub(rf"(file:)?/*{re.escape(str(home))}/warehouse", "file:/warehouse", text)
+    cleaned: dict[str, Any] = json.loads(text)
+    return cleaned
+
+
+_IDS = {"id", "exprId", "resultId", "cteId", "loopId"}
+
+
+def _blank(name: str, value: Any, ids: dict[str, str]) -> Any:
+    if name == "command":
+        return None
+    if name in {"roots", "rdds"} or not (name in _IDS and isinstance(value, str) and value.isdigit()):
+        return [] if name == "rdds" else value
+    return ids.setdefault(value, str(len(ids)))
+
+
+def main() -> None:
+    """Record with a session like the tests' own."""
+    import tempfile
+
+    from tests.sessions import session
+
+    with tempfile.TemporaryDirectory() as folder:
+        spark = session(Path(folder))
+        record(spark, Path(folder))
+        spark.stop()
+
+
+if __name__ == "__main__":
+    main()

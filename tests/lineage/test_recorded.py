@@ -1,0 +1,23 @@
+"""Every case on its recorded plan: no JVM, milliseconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from colline.events.dataset import NameContext
+from colline.events.names import identify
+from colline.plan import decode
+from colline.trace import Context
+from colline.trace import lineage as trace_lineage
+from tests.lineage.cases import Case, all_cases, shown
+from tests.lineage.recorded import load
+
+CASES = [case for case in all_cases() if "masked_udf" not in case.topic]
+CONTEXT = Context(lambda source: identify(source, NameContext()).name)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
+def test_lineage_of_a_recorded_plan(case: Case) -> None:
+    plan = load(case)
+    assert plan is not None, "record it: make record"
+    assert shown(trace_lineage(decode(plan), CONTEXT)) == case.expected
