@@ -42,7 +42,7 @@ class HadoopFiles:
             else:
                 self._write(hidden(path), data)
                 self._publish(hidden(path), path)
-        except Py4JNetworkError as error:
+        except (Py4JNetworkError, ConnectionError) as error:  # the second: nobody listens any more
             raise PeerGoneError("the driver's JVM is gone") from error
         except Py4JJavaError as error:
             raise OSError(reason(error)) from error

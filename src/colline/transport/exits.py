@@ -60,19 +60,29 @@ def watch_exits() -> None:
     before_hook, before_exit = sys.excepthook, sys.exit
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        _say(f"{kind.__name__}: {error}" if str(error) else kind.__name__)
+        record(f"{kind.__name__}: {error}" if str(error) else kind.__name__)
         return before_hook(kind, error, trace)
 
     def leave(status: Any = None, /) -> NoReturn:
         # In a notebook the kernel catches it and goes on; in a side thread only that thread ends.
         if threading.current_thread() is threading.main_thread() and not hasattr(builtins, "get_ipython"):
-            _say(None if status is None or status == 0 else f"sys.exit({status!r})")
+            record(None if status is None or status == 0 else f"sys.exit({status!r})")
         before_exit(status)
 
     sys.excepthook = hook
     sys.exit = leave
+    _watch_quitters(leave)
 
 
-def _say(why: str | None) -> None:
+def _watch_quitters(leave: Callable[[Any], NoReturn]) -> None:
+    """`exit(3)` and `quit(3)` raise by themselves; they are objects that `site` puts into the builtins."""
+    for name in ("exit", "quit"):
+        kind = type(getattr(builtins, name, None))
+        if kind.__name__ == "Quitter":
+            setattr(kind, "__call__", lambda _self, code=None: leave(code))  # noqa: B010 (mypy forbids the plain form)
+
+
+def record(why: str | None) -> None:
+    """Say how the program ends: None for well, else why it failed. For a runner that sees what the hooks cannot."""
     global _ending  # noqa: PLW0603 (the interpreter has one exit)
     _ending = Ending(failed=why is not None, why=why or "")

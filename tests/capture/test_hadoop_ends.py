@@ -1,0 +1,72 @@
+"""A lake written through the driver's JVM, when the session stops and when the JVM is killed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.spark, pytest.mark.faults]
+
+START = """
+import os, signal, sys, time
+from pyspark.sql import SparkSession
+from colline.capture.hadoop import files_for
+from colline.transport import Carrier, LocalFiles
+from colline.transport.carrier import Pace
+from colline.transport.lake import LakeSink
+from colline.transport.spool import Spool
+spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+         .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())
+base = "file://" + sys.argv[1] + "/lake"
+pace = Pace(batch_size=10, flush_seconds=600, shutdown_timeout=20)
+"""
+
+
+def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", START + code, str(folder)], check=False, capture_output=True, text=True, timeout=300
+    )
+
+
+def landed(folder: Path) -> list[int]:
+    paths = [path for path in (folder / "lake").rglob("*.ndjson") if not path.name.startswith(".")]
+    return sorted(json.loads(line)["n"] for path in paths for line in path.read_text().splitlines())
+
+
+def test_after_spark_stop_the_rest_is_still_delivered(tmp_path: Path) -> None:
+    code = """
+carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace)
+for n in range(15): carrier.emit({"n": n})
+spark.stop()
+for n in range(15, 18): carrier.emit({"n": n})
+"""
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert landed(tmp_path) == list(range(18))
+
+
+def test_a_killed_jvm_costs_nothing_with_a_spool_and_the_end_is_not_held_up(tmp_path: Path) -> None:
+    code = """
+spool = sys.argv[1] + "/spool"
+carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace, Spool(spool))
+for n in range(10): carrier.emit({"n": n})
+assert carrier.flush(60), carrier.stats
+spark.sparkContext._gateway.proc.kill()
+spark.sparkContext._gateway.proc.wait()
+for n in range(10, 25): carrier.emit({"n": n})
+started = time.monotonic()
+carrier.close(20)
+assert time.monotonic() - started < 15
+assert (carrier.stats.sent, carrier.stats.spooled, carrier.stats.failed) == (10, 15, 0), carrier.stats
+after = Carrier("lake", LakeSink(base, "landing", LocalFiles()), pace, Spool(spool))
+after.close(20)
+assert after.stats.sent == 15, after.stats
+os._exit(0)
+"""
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert landed(tmp_path) == list(range(25))

@@ -1,0 +1,90 @@
+"""However a program ends, what was emitted is delivered, and it is known how it ended."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+# Emits one event, and a last one that says how the program ended, as a watch does.
+PROGRAM = """
+import os, signal, sys, threading, time
+from colline.transport.exits import at_end, ending
+from colline.wiring import settings_from, transport_from
+transport = transport_from(settings_from({"lake": sys.argv[1], "shutdown_timeout": 5}, environ={}))
+at_end(lambda: transport.emit({"failed": ending().failed, "why": ending().why}))
+transport.emit({"first": True})
+"""
+
+ENDINGS = [
+    ("the end", "", 0, False, ""),
+    ("sys.exit()", "sys.exit()", 0, False, ""),
+    ("sys.exit(0)", "sys.exit(0)", 0, False, ""),
+    ("sys.exit(3)", "sys.exit(3)", 3, True, "sys.exit(3)"),
+    ("sys.exit with a message", "sys.exit('no data')", 1, True, "sys.exit('no data')"),
+    ("exit(3)", "exit(3)", 3, True, "sys.exit(3)"),
+    ("an uncaught exception", "raise ValueError('bad day')", 1, True, "ValueError: bad day"),
+    ("an exception that was caught", "try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass", 0, False, ""),
+    ("Ctrl-C", "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)", -signal.SIGINT, True, "KeyboardInterrupt"),
+    (
+        "a side thread that exits",
+        "t = threading.Thread(target=lambda: sys.exit(4)); t.start(); t.join()",
+        0,
+        False,
+        "",
+    ),
+    (
+        "a thread that still emits",
+        "threading.Thread(target=lambda: (time.sleep(0.3), transport.emit({'late': 1}))).start()",
+        0,
+        False,
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "code", "status", "failed", "why"), ENDINGS, ids=[each[0] for each in ENDINGS])
+def test_what_is_queued_is_delivered_and_the_ending_is_known(
+    tmp_path: Path, name: str, code: str, status: int, failed: bool, why: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM + code, str(tmp_path)], check=False, capture_output=True, timeout=60
+    )
+    events = [json.loads(line) for path in tmp_path.rglob("*.ndjson") for line in path.read_text().splitlines()]
+    assert done.returncode == status
+    assert events[0] == {"first": True}
+    assert events[-1] == {"failed": failed, "why": why}
+    assert len(events) == (3 if "late" in code else 2)
+
+
+def test_hooks_that_were_there_before_are_still_called(tmp_path: Path) -> None:
+    code = "import sys\nsys.excepthook = lambda *_: print('theirs', flush=True)\n" + PROGRAM + "raise ValueError"
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "theirs\n"
+
+
+def test_a_peer_that_hangs_holds_the_program_up_for_the_shutdown_timeout_only(tmp_path: Path) -> None:
+    code = """
+import sys, time
+from colline.wiring import settings_from, transport_from
+class Hangs:
+    def emit(self, event): time.sleep(3600)
+transport = transport_from(settings_from({"transport": Hangs(), "shutdown_timeout": 0.5}, environ={}))
+transport.emit({"n": 1})
+import atexit; atexit.register(lambda: print("leaving", flush=True))
+"""
+    running = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    assert running.stdout.readline() == "leaving\n"
+    started = time.monotonic()
+    assert running.wait(30) == 0
+    assert time.monotonic() - started < 10
+    assert running.stderr is not None
+    assert "1 failed" in running.stderr.read()
