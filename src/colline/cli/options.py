@@ -51,7 +51,7 @@ def asking(*, walk: bool = False, time: bool = True) -> Callable[[Function], Fun
         click.option("--markdown", "shape", flag_value="markdown", help="Print the answer as Markdown."),
     ]
     paging = [
-        click.option("--limit", type=click.IntRange(0), metavar="N", help="Rows to show; 0 is all. Default 1000."),
+        click.option("--limit", type=click.IntRange(0), metavar="N", help="Rows to show; 0 is all. Default 500."),
         click.option("--cursor", metavar="C", help="Continue after the page that gave this cursor."),
     ]
     when = [click.option("--as-of", metavar="T", help="What was true then: 2026-01-31, an ISO time, or 3d ago.")]

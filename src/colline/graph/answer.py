@@ -9,7 +9,7 @@ from typing import Any
 
 from colline.errors import SettingError
 
-LIMIT = 1000  # rows of an answer unless asked otherwise; 0 is all
+LIMIT = 500  # rows of an answer unless asked otherwise; 0 is all
 Row = dict[str, Any]
 
 

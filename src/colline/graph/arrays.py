@@ -22,6 +22,20 @@ FORMAT = 1
 NEVER = np.iinfo(np.int64).max  # an end that has not come
 UNKNOWN = np.iinfo(np.int64).min  # a time nobody told us
 
+# the subtypes an edge may have, by their code; the last one is any other
+SUBTYPES = (
+    "IDENTITY",
+    "TRANSFORMATION",
+    "AGGREGATION",
+    "JOIN",
+    "GROUP_BY",
+    "FILTER",
+    "SORT",
+    "WINDOW",
+    "CONDITIONAL",
+    "",
+)
+
 
 class Arrays:
     """The mapped arrays of one snapshot version. Immutable; every answer is made from one of these."""
@@ -32,11 +46,14 @@ class Arrays:
         self.meta: dict[str, Any] = _meta(folder)
         self._lock = lock
         self._mapped: dict[str, NDArray[Any]] = {}
+        self._texts: dict[str, Strings] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         found = self._mapped.get(name)
         if found is None:
-            found = self._mapped[name] = np.load(self.folder / f"{name}.npy", mmap_mode="r")
+            mapped = np.load(self.folder / f"{name}.npy", mmap_mode="r")
+            # numpy's memmap class costs more at every access than the access itself; the plain view maps the same pages
+            found = self._mapped[name] = mapped.view(np.ndarray)
         return found
 
     def __contains__(self, name: str) -> bool:
@@ -44,7 +61,10 @@ class Arrays:
 
     def strings(self, name: str) -> Strings:
         """The table of texts of that name."""
-        return Strings(self[f"{name}.offsets"], self[f"{name}.data"])
+        found = self._texts.get(name)
+        if found is None:
+            found = self._texts[name] = Strings(self[f"{name}.offsets"], self[f"{name}.data"])
+        return found
 
     def close(self) -> None:
         """Let go of the folder; arrays already mapped stay valid."""

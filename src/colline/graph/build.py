@@ -15,22 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.arrays import NEVER, UNKNOWN
+from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN
 from colline.graph.strings import Strings, to_strings
 
 Out = dict[str, "NDArray[Any] | Strings"]
-SUBTYPES = (
-    "IDENTITY",
-    "TRANSFORMATION",
-    "AGGREGATION",
-    "JOIN",
-    "GROUP_BY",
-    "FILTER",
-    "SORT",
-    "WINDOW",
-    "CONDITIONAL",
-    "",
-)
 _OTHER_SUBTYPE = len(SUBTYPES) - 1
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from colline.graph import walks
 from colline.graph.adjacency import Nodes, adjacency, spread
 from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.build import SUBTYPES
+from colline.graph.arrays import SUBTYPES
 from colline.graph.usage import query_readers
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Question, Reach, walk

@@ -1,4 +1,7 @@
-"""Runs and quarantined lines, read from the lake's own tables when asked: history is not part of the snapshot."""
+"""Runs and quarantined lines, read from the lake's own tables when asked: history is not part of the snapshot.
+
+Arrow is imported when one of them is asked for: no other question needs it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from colline.graph import tables
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.catalog import listed, plain_rows
 from colline.graph.view import View
@@ -30,6 +32,8 @@ class Runs:
 
 def runs(view: View, lake: Path, page: Page, wanted: Runs) -> Answer:
     """Runs newest first."""
+    from colline.graph import tables
+
     table = tables.scan(lake, "silver/runs", columns=_RUNS, filters=_filter(wanted))
     if table is None:
         return listed(view, "runs", [], page, "no run is known")
@@ -42,12 +46,14 @@ def _filter(wanted: Runs) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    from colline.graph.tables import TIME
+
     tests = []
     for column, value in (("job_name", wanted.job), ("job_namespace", wanted.namespace), ("state", wanted.state)):
         if value is not None:
             tests.append(pc.field(column) == value)
     if wanted.since is not None:
-        tests.append(pc.field("started_at") >= pa.scalar(wanted.since, tables.TIME))
+        tests.append(pc.field("started_at") >= pa.scalar(wanted.since, TIME))
     out = None
     for test in tests:
         out = test if out is None else out & test
@@ -68,6 +74,8 @@ def _run(row: Row) -> Row:
 def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Answer:
     """Lines set aside, newest first."""
     import pyarrow.compute as pc
+
+    from colline.graph import tables
 
     chosen = None if reason is None else pc.field("reason") == reason
     table = tables.scan(lake, "bronze/quarantine", columns=_QUARANTINE, filters=chosen)

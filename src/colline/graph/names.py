@@ -13,7 +13,7 @@ import numpy as np
 from colline.errors import ColumnError
 from colline.graph.adjacency import Nodes, spread
 from colline.graph.arrays import NEVER, Arrays
-from colline.graph.nodes import SEPARATOR, segments
+from colline.graph.segments import SEPARATOR, segments
 from colline.graph.times import show_time
 from colline.graph.walk import alive
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,11 @@ from numpy.typing import NDArray
 
 from colline.graph.arrays import NEVER
 from colline.graph.build import Order, Out, dictionary, order_of, starts, texts, times
+from colline.graph.segments import SEPARATOR, segments
 from colline.graph.strings import Strings, to_strings
 
-SEPARATOR = "\x1f"
-_CUT = re.compile(r"[./\\]+")
 _MOST_LEVELS = 20_000
 _DATASET_TEXTS = ("namespace", "name", "kind", "layer", "owner", "domain")
-
-
-def segments(text: str) -> list[str]:
-    """The parts of a name that a suffix may begin at: `s3://lake/gold/orders` → s3, lake, gold, orders."""
-    return [part.rstrip(":") for part in _CUT.split(text) if part.rstrip(":")]
 
 
 def datasets(table: Any, columns: Any) -> tuple[Out, Order]:

@@ -13,7 +13,7 @@ from colline.errors import ColumnError
 from colline.graph import walks
 from colline.graph.adjacency import Nodes
 from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.nodes import SEPARATOR
+from colline.graph.segments import SEPARATOR
 from colline.graph.trail import Step, sources_reaching, trail
 from colline.graph.view import View
 from colline.graph.walk import Question, Reach, alive, walk

@@ -118,7 +118,7 @@ def _columns_of(names: Names, wanted: str) -> Nodes:
 
 
 def _in_tail(names: Names, key: int, wanted: str) -> bool:
-    from colline.graph.nodes import SEPARATOR
+    from colline.graph.segments import SEPARATOR
 
     return any(wanted in part for part in names.alias(key).split(SEPARATOR)[:2])
 

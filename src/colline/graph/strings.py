@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,11 @@ class Strings:
     offsets: NDArray[np.int64]
     data: NDArray[np.uint8]
 
+    _bytes: memoryview = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_bytes", np.ascontiguousarray(self.data).data)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
@@ -24,7 +29,8 @@ class Strings:
 
     def raw(self, index: int) -> bytes:
         """The UTF-8 bytes at a position."""
-        return self.data[self.offsets[index] : self.offsets[index + 1]].tobytes()
+        found: bytes = self._bytes[self.offsets[index] : self.offsets[index + 1]].tobytes()
+        return found
 
     def first_at_least(self, wanted: bytes) -> int:
         """The first position whose text is not smaller than `wanted`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
 
 from colline.errors import SettingError
 from colline.graph.arrays import NEVER, UNKNOWN
@@ -15,6 +16,7 @@ _AGO = re.compile(r"(\d+)\s*(m|min|h|d|w)(?:\s+ago)?", re.ASCII)
 _UNIT = {"m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
+@lru_cache(maxsize=65_536)
 def show_time(micros: int) -> str:
     """`2026-01-31T12:00:00Z`, with fractions only where there are some."""
     return (_EPOCH + timedelta(microseconds=int(micros))).isoformat().replace("+00:00", "Z")

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from colline.graph.adjacency import Nodes, adjacency, spread
 from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.arrays import UNKNOWN
-from colline.graph.build import SUBTYPES
+from colline.graph.arrays import SUBTYPES, UNKNOWN
 from colline.graph.times import time_or_none
 from colline.graph.view import WHY, View
 from colline.graph.walk import alive

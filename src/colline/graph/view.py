@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from colline.errors import SettingError
 from colline.graph.adjacency import Adjacency, Nodes, adjacency
 from colline.graph.answer import Row
-from colline.graph.arrays import NEVER, UNKNOWN, Arrays
-from colline.graph.build import SUBTYPES
+from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
-from colline.graph.nodes import SEPARATOR
+from colline.graph.segments import SEPARATOR
 from colline.graph.times import When, parse_time, show_time, time_or_none
 
+_REMEMBERED = 200_000  # texts kept in memory once they were read
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
 
 
@@ -27,6 +27,7 @@ class View:
         self.arrays = arrays
         self.names = Names(arrays)
         self.version = arrays.version
+        self._texts: dict[tuple[str, int], str] = {}
 
     def at(self, when: When) -> int | None:
         """The moment asked for; one before everything the lake knows is an error, not an empty answer."""
@@ -44,36 +45,48 @@ class View:
 
     def text(self, name: str, place: int) -> str | None:
         """A text of a table of texts, None where it is empty or the place is not there."""
-        return (self.arrays.strings(name)[int(place)] or None) if place >= 0 else None
+        if place < 0:
+            return None
+        key = (name, place)
+        found = self._texts.get(key)
+        if found is None:
+            if len(self._texts) > _REMEMBERED:
+                self._texts.clear()
+            found = self._texts[key] = self.arrays.strings(name)[place]
+        return found or None
 
     def tags(self, node: int) -> list[str]:
         """The tags of a column and of its dataset."""
-        own = self.arrays.strings("node.tags")[node]
-        shared = self.arrays.strings("dataset.tags")[int(self.arrays["node.dataset"][node])]
+        own = self.text("node.tags", node) or ""
+        shared = self.text("dataset.tags", int(self.arrays["node.dataset"][node])) or ""
         return sorted({tag for text in (own, shared) for tag in text.split(SEPARATOR) if tag})
 
     def ref(self, node: int) -> Row:
         """A column's identity."""
-        place = int(self.arrays["node.dataset"][node])
-        names = self.names
+        arrays = self.arrays
+        place, field = int(arrays["node.dataset"][node]), int(arrays["node.field"][node])
+        name = self.text("fields", field) or ""
         return {
-            "id": int(self.arrays["node.id"][node]),
-            "namespace": names.spaces[place],
-            "name": names.paths[place],
-            "field": names.field(node),
-            "label": names.label(node),
+            "id": int(arrays["node.id"][node]),
+            "namespace": self.text("dataset.namespace", place) or "",
+            "name": self.text("dataset.name", place) or "",
+            "field": name,
+            "label": f"{self.text('dataset.label', place)}.{name}",
         }
 
     def columns(self, nodes: Nodes, at: int | None = None) -> list[Row]:
         """Identity, type, tags, layer and number of direct neighbours of each column."""
         ups, downs = (self.neighbours(nodes, forward=way, at=at) for way in (False, True))
-        types = self.arrays.strings("types")
-        kinds = self.arrays["node.type"]
+        places, kinds = self.arrays["node.dataset"][nodes].tolist(), self.arrays["node.type"][nodes].tolist()
         out = []
-        for node, up, down in zip(nodes.tolist(), ups.tolist(), downs.tolist(), strict=True):
-            place = int(self.arrays["node.dataset"][node])
-            facts = {"type": types[int(kinds[node])] or None, "tags": self.tags(node)}
-            out.append({**self.ref(node), **facts, "layer": self.text("dataset.layer", place), "up": up, "down": down})
+        facts = zip(nodes.tolist(), places, kinds, ups.tolist(), downs.tolist(), strict=True)
+        for node, place, kind, up, down in facts:
+            told = {
+                "type": self.text("types", kind),
+                "tags": self.tags(node),
+                "layer": self.text("dataset.layer", place),
+            }
+            out.append({**self.ref(node), **told, "up": up, "down": down})
         return out
 
     def neighbours(self, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
@@ -117,24 +130,22 @@ class View:
 
     def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
         """An edge between two columns (source first), with how, by which job, and when it was last seen."""
-        place = int(edges.edges(np.array([row]))[0])
+        arrays, group = self.arrays, edges.group
+        place = row if edges.edge is None else int(edges.edge[row])
         job = int(edges.job[row])
-        facts = {
-            name: self.arrays[f"{edges.group}.{name}"][place] for name in ("subtype", "seen", "description", "run")
-        }
         return {
-            "from": int(self.arrays["node.id"][ends[0]]),
-            "to": int(self.arrays["node.id"][ends[1]]),
+            "from": int(arrays["node.id"][ends[0]]),
+            "to": int(arrays["node.id"][ends[1]]),
             "type": "INDIRECT" if edges.bits & 2 else "DIRECT",
-            "subtype": SUBTYPES[int(facts["subtype"])],
+            "subtype": SUBTYPES[arrays[f"{group}.subtype"][place]],
             "masking": bool(edges.bits & 1),
             "job": self.job_ref(job),
-            "last_run": self.text("runs", int(facts["run"])),
+            "last_run": self.text("runs", int(arrays[f"{group}.run"][place])),
             "last_state": self.text("job.last_state", job),
-            "last_seen": time_or_none(facts["seen"]),
-            "first_seen": time_or_none(edges.since[row]),
-            "retired_at": None if edges.until is None else time_or_none(edges.until[row]),
-            "description": self.text("descriptions", int(facts["description"])) or "",
+            "last_seen": time_or_none(int(arrays[f"{group}.seen"][place])),
+            "first_seen": time_or_none(int(edges.since[row])),
+            "retired_at": None if edges.until is None else time_or_none(int(edges.until[row])),
+            "description": self.text("descriptions", int(arrays[f"{group}.description"][place])) or "",
             "level": level,
         }
 

@@ -167,7 +167,8 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> Iterator[Tol
         past = reach.question.at is not None
         for edges in adjacency(reach.arrays, forward=forward, indirect=reach.question.indirect, past=past):
             for told in _told(reach, edges, near, on_page):
-                key = (edges.group, int(edges.edges(np.array([told.row]))[0]), told.source, told.target)
+                place = told.row if edges.edge is None else int(edges.edge[told.row])
+                key = (edges.group, place, told.source, told.target)
                 if key not in seen:
                     seen.add(key)
                     yield told
