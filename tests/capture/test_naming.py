@@ -14,7 +14,7 @@ from colline.plan.source import Source, SourceKind
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.delta]
 
 
 def location(spark: SparkSession, table: str) -> str:

@@ -44,7 +44,7 @@ from colline.trace import (
     Use,
     Write,
 )
-from events.oracle import judged, without_empty
+from tests.events.oracle import judged, without_empty
 
 AT = datetime(2026, 3, 1, 10, 30, 0, 123456, tzinfo=timezone.utc)
 ORDERS = DatasetName("file", "/wh/sales.db/orders")

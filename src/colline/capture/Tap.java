@@ -129,7 +129,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
         if (item == null) continue;
         this.busy = true;
         String text = null;
-        try { text = tell(item); } catch (Throwable x) { this.failures.incrementAndGet(); }
+        try { text = tell(item); } catch (Throwable x) { text = untold(item, x); }
         if (text == null) this.discarded.incrementAndGet();
         else if (!this.told.offer(text)) { this.discarded.incrementAndGet(); this.dropped.incrementAndGet(); }
       } catch (InterruptedException x) {
@@ -139,6 +139,17 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       }
       this.busy = false;
     }
+  }
+
+  /** What is left of a message whose plan could not be written: that it happened, and why it is not whole. */
+  private String untold(Object[] item, Throwable x) {
+    this.failures.incrementAndGet();
+    StringBuilder b = new StringBuilder(512);
+    b.append("{\"kind\":\"").append(item[0]).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
+    if (item[3] != null) { b.append(",\"text\":"); Dump.string(b, Dump.cut((String) item[3], 20000)); }
+    if (item[6] instanceof String) { b.append(",\"run\":"); Dump.string(b, (String) item[6]); }
+    b.append(",\"failure\":"); Dump.string(b, Dump.cut(String.valueOf(x), 500));
+    return b.append('}').toString();
   }
 
   private String tell(Object[] item) {
