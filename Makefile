@@ -11,7 +11,7 @@ SPARKS := 3.5 4.0 4.2 4.3
 # Java and Node come as wheels where the computer has none; looked at only while setting up
 BROUGHT = $(shell tools/lacks)
 
-.PHONY: help setup demo test test-matrix lint bench browser page page-check lock clean
+.PHONY: help setup demo test test-bare test-matrix lint bench browser page page-check lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -79,6 +79,9 @@ lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## write requirements/*.txt an
 .PHONY: rest-docs
 rest-docs: setup ## docs/rest.md, from the table of endpoints
 	$(BIN)/python -m colline.server.reference > docs/rest.md
+
+test-bare: ## `make test` in a fresh clone, as on a computer with nothing but Python, git and make
+	tools/bare test
 
 clean: ## remove what the other targets made
 	rm -rf .venv .venvs .uv web/node_modules src/colline/server/page
