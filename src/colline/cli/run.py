@@ -13,12 +13,19 @@ import click
 from colline.cli.handover import Handover
 from colline.errors import SettingError
 
+DEFAULT_LAKE = "colline-lake"
+
 
 @click.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
     epilog="Exit code, output and errors are the script's own.",
 )
-@click.option("--lake", envvar="COLLINE_LAKE", metavar="PATH", help="Send the events to this lake's landing folder.")
+@click.option(
+    "--lake",
+    envvar="COLLINE_LAKE",
+    metavar="PATH",
+    help=f"Send the events to this lake's landing folder; by default {DEFAULT_LAKE}, if no setting names one.",
+)
 @click.option("--transport", metavar="JSON", help='Send them elsewhere: \'{"type": "http", "url": "…"}\'.')
 @click.option("--namespace", metavar="NAME", help="Namespace of the jobs.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -31,12 +38,12 @@ def command(
     \b
     colline run --lake /data/lake job.py --date 2026-01-31
     """
-    settings: dict[str, Any] = {"transport": _transport(lake, transport), "namespace": namespace}
-    raise Handover(lambda: _run(script, arguments, {name: value for name, value in settings.items() if value}))
+    flags: dict[str, Any] = {"transport": _transport(transport), "lake": _absolute(lake), "namespace": namespace}
+    raise Handover(lambda: _run(script, arguments, {name: value for name, value in flags.items() if value}))
 
 
-def _run(path: Path, arguments: tuple[str, ...], settings: dict[str, Any]) -> None:
-    """Run the script; every session it makes is watched, and what was captured is delivered before the process ends."""
+def _run(path: Path, arguments: tuple[str, ...], flags: dict[str, Any]) -> None:
+    """Run the script; every session it makes is watched until it ends."""
     import colline
     from colline.capture.script import Script, on_session
 
@@ -44,16 +51,32 @@ def _run(path: Path, arguments: tuple[str, ...], settings: dict[str, Any]) -> No
         from colline.machine.java import ensure_java
 
         ensure_java()
-    on_session(lambda session: colline.attach(session, **settings))
+    on_session(lambda session: colline.attach(session, **_destined(session, flags)))
     Script(path, arguments).run()
 
 
-def _transport(lake: str | None, transport: str | None) -> Any:
-    """The transport named by the flags; None leaves it to the settings of the environment and of Spark."""
-    if transport is None:
-        return {"type": "lake", "base": lake} if lake else None
+def _destined(session: Any, flags: dict[str, Any]) -> dict[str, Any]:
+    """The flags, with a lake beside the script's working folder where nothing says where events go."""
+    from colline.capture.naming import spark_conf
+    from colline.wiring import settings_from
+
+    settings = settings_from(flags, spark=spark_conf(session))
+    if settings.transport is not None or settings.lake is not None:
+        return flags
+    return {**flags, "lake": str(Path(DEFAULT_LAKE).absolute())}
+
+
+def _absolute(lake: str | None) -> str | None:
+    """The lake's full path, since a script may change its working folder; an address stays as it is."""
+    return lake if lake is None or "://" in lake else str(Path(lake).absolute())
+
+
+def _transport(text: str | None) -> Any:
+    """The transport named by the flag; None leaves it to the lake and to the settings."""
+    if text is None:
+        return None
     try:
-        return json.loads(transport)
+        return json.loads(text)
     except json.JSONDecodeError as error:
         hint = 'write it as JSON, for example \'{"type": "file", "location": "events.ndjson"}\''
         raise SettingError(f"--transport is not JSON: {error}", hint=hint) from error

@@ -39,6 +39,10 @@ def build_revenue(spark: SparkSession) -> None:
         ),
         "gold.restaurant_performance",
     )
+
+
+def build_menu_sales(spark: SparkSession) -> None:
+    """What each dish sold."""
     spark.sql("""
         create or replace table gold.dish_sales using delta as
         select m.title, sum(i.quantity) as sold, sum(i.line_amount) as sales

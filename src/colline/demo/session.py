@@ -50,7 +50,9 @@ def _settings(root: Path, log: Path) -> dict[str, str]:
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.warehouse.dir": str(root / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={root}",
+        # small data and a short life: what the JVM would spend on compiling its hottest code is never earned back
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={root} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.adaptive.enabled": "false",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.dir": log.resolve().as_uri(),
         "spark.eventLog.compress": "false",

@@ -1,23 +1,34 @@
-"""The demo from an empty folder to a lake: two days of jobs, captured, then ingested."""
+"""The demo from an empty folder to a lake: two days of jobs, captured into the lake's landing folder."""
 
 from __future__ import annotations
 
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colline.demo import session, source
+import colline
+from colline.demo import source
 from colline.demo.schedule import DAYS, LAYERS, Job, Platform
-from colline.errors import LakeError
+from colline.errors import CollineError, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Say = Callable[[str], None]
 MARK = ".colline-demo"
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of both days: the moment between them, and how many events were captured."""
+
+    between: datetime
+    events: int
 
 
 def clear(lake: Path) -> None:
@@ -27,44 +38,41 @@ def clear(lake: Path) -> None:
     shutil.rmtree(lake, ignore_errors=True)
     lake.mkdir(parents=True)
     (lake / MARK).write_text(
-        "made by `colline demo`, which removes this folder before it runs again\n", encoding="utf-8"
+        "made by `colline demo`, which empties it before it runs again\n", encoding="utf-8"
     )
 
 
-def play(lake: Path, say: Say) -> datetime:
-    """Run both days; the time between them comes back, for questions about what changed."""
+def play(lake: Path, spark: SparkSession, say: Say) -> Played:
+    """Run both days with capture on; a job that is not watched runs after the watch has let go."""
     platform = Platform((lake / "platform").resolve())
-    platform.root.mkdir(parents=True)
-    say("starting Spark (the first time, it fetches Delta's jar)")
-    spark = session.start(platform.root)
-    try:
-        return _both_days(spark, platform, say)
-    finally:
-        spark.stop()
-
-
-def _both_days(spark: SparkSession, platform: Platform, say: Say) -> datetime:
     for layer in LAYERS:
         spark.sql(f"create database {layer} location '{(platform.root / layer).as_uri()}'")
     source.write_reference(Path(platform.source))
+    watch = colline.attach(spark, {"type": "lake", "base": str(lake.resolve())}, "food-delivery")
     between = datetime.now(timezone.utc)
     for day, jobs in enumerate(DAYS):
         source.write_day(Path(platform.source), day)
         for job in jobs:
+            if not job.watched:
+                watch.detach()
             _run(spark, platform, job, say)
         if day == 0:
+            watch.flush()
             between = datetime.now(timezone.utc)
-    return between
+    if not watch.stats.events:
+        raise CollineError("nothing was captured", hint=f"`colline doctor` says what is missing; {watch!r}")
+    return Played(between, watch.stats.events)
 
 
 def _run(spark: SparkSession, platform: Platform, job: Job, say: Say) -> None:
     """Run one job and say how it went; a failure that belongs to the story is told and left behind."""
     start = time.monotonic()
-    outcome = "done"
+    outcome = "" if job.watched else "not watched: its events are lost"
     try:
-        job.work(spark, platform)
+        with colline.job(job.name, tags={"owner": job.owner}) if job.watched else nullcontext():
+            job.work(spark, platform)
     except Exception as error:
         if not job.fails:
             raise
-        outcome = f"failed, as bad days do: {type(error).__name__}"
-    say(f"{job.name:<20} {job.owner:<10} {time.monotonic() - start:5.1f} s  {outcome}")
+        outcome = f"failed: {type(error).__name__}"
+    say(f"  {job.name:<18} {job.owner:<12}{time.monotonic() - start:5.1f} s  {outcome}".rstrip())
