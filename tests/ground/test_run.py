@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -93,3 +94,42 @@ def test_a_transport_that_is_not_json_is_refused_with_a_hint(tmp_path: Path) -> 
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: --transport is not JSON")
     assert "\nhint: " in done.stderr
+
+
+TWO_SESSIONS = """
+    import sys
+    from pyspark.sql import SparkSession
+
+    def start(name):
+        builder = SparkSession.builder.master("local[1]").appName(name).config("spark.ui.enabled", "false")
+        return builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+
+    spark = start("first")
+    spark.range(5).selectExpr("id", "id * 2 as twice").write.parquet(sys.argv[1] + "/a")
+    spark.stop()
+    spark = start("second")
+    spark.read.parquet(sys.argv[1] + "/a").selectExpr("twice + 1 as odd").write.parquet(sys.argv[1] + "/b")
+    print("rows", spark.read.parquet(sys.argv[1] + "/b").count())
+    sys.exit(3)
+"""
+
+
+@pytest.mark.spark
+def test_every_session_of_a_script_is_captured_and_the_script_ends_as_it_wants(tmp_path: Path) -> None:
+    path = tmp_path / "job.py"
+    path.write_text(textwrap.dedent(TWO_SESSIONS), encoding="utf-8")
+    command = [sys.executable, "-m", "colline", "run", "--lake", str(tmp_path / "lake"), str(path), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
+    assert (done.returncode, done.stdout) == (3, "rows 5\n"), done.stderr
+
+    lines = [line for file in (tmp_path / "lake").rglob("*.ndjson") for line in file.read_text("utf-8").splitlines()]
+    events = sorted((json.loads(line) for line in lines), key=lambda event: event["eventTime"])
+    ends = {event["job"]["name"]: event["eventType"] for event in events}
+    assert (ends["first"], ends["second"]) == ("COMPLETE", "FAIL")
+    odd = [
+        output["facets"]["columnLineage"]["fields"]["odd"]["inputFields"]
+        for event in events
+        for output in event.get("outputs", [])
+        if output["name"] == str(tmp_path / "b")
+    ]
+    assert {(field["name"], field["field"]) for fields in odd for field in fields} == {(str(tmp_path / "a"), "twice")}

@@ -17,6 +17,7 @@ from colline.errors import CollineError
 # command → (module that holds a click command named `command`, one-line help shown by `colline --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("colline.cli.run", "Run a PySpark script with capture on, without changing it."),
+    "explain": ("colline.cli.explain", "Print the lineage of SQL text, without data."),
     "demo": ("colline.cli.demo", "Run a food-delivery platform on Delta and ask every question about it."),
     "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
     "settings": ("colline.cli.settings", "Show the settings in force, and where each one comes from."),

@@ -5,12 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from colline.errors import CollineError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,6 +19,7 @@ def start(root: Path) -> SparkSession:
     from pyspark.sql import SparkSession
 
     from colline.machine.java import ensure_java
+    from colline.machine.quiet import stderr_into
 
     ensure_java(pyspark.__version__)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -31,7 +28,7 @@ def start(root: Path) -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("food delivery")
     for key, value in _settings(root, log).items():
         builder = builder.config(key, value)
-    with _stderr_into(root / "spark.log"):
+    with stderr_into(root / "spark.log"):
         session = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     logging.getLogger("SQLQueryContextLogger").disabled = True  # the failing job's error is told once, by the demo
@@ -57,20 +54,3 @@ def _settings(root: Path, log: Path) -> dict[str, str]:
         "spark.eventLog.dir": log.resolve().as_uri(),
         "spark.eventLog.compress": "false",
     }
-
-
-@contextmanager
-def _stderr_into(log: Path) -> Iterator[None]:
-    """What the JVM says goes to the log (it keeps the stderr it started with); Python's own stderr comes back."""
-    kept = os.dup(2)
-    with log.open("ab") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    except Exception as error:
-        raise CollineError(
-            f"Spark did not start: {error}", hint=f"`colline doctor` says what is missing; see {log}"
-        ) from error
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)

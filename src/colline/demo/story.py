@@ -37,9 +37,7 @@ def clear(lake: Path) -> None:
         raise LakeError(f"{lake} is not empty and was not made by the demo", hint="name another folder with --lake")
     shutil.rmtree(lake, ignore_errors=True)
     lake.mkdir(parents=True)
-    (lake / MARK).write_text(
-        "made by `colline demo`, which empties it before it runs again\n", encoding="utf-8"
-    )
+    (lake / MARK).write_text("made by `colline demo`, which empties it before it runs again\n", encoding="utf-8")
 
 
 def play(lake: Path, spark: SparkSession, say: Say) -> Played:

@@ -1,0 +1,142 @@
+"""SQL text explained without data: tables are made empty from their DDL, queries are analysed and never run.
+
+Everything happens in a session of its own, whose tables live in a temporary folder. A `LOCATION` is left out: no
+statement touches a place the text names.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from colline.capture.query import QueryError, lineage
+from colline.capture.statements import split
+from colline.machine.java import ensure_java
+from colline.machine.quiet import stderr_into
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from colline.trace import ColumnLineage
+
+# the parser's own names of statements that only say what exists: these are run
+DEFINES = {"CreateTable", "CreateNamespace", "CreateView", "CreateViewCommand", "CreateViewStatement", "SetCommand",
+           "SetCatalogAndNamespace", "SetNamespaceCommand", "UseStatement", "DropTable", "DropView"}  # fmt: skip
+# statements that make a table out of a query: explained, then the table is made empty, for those that follow
+MAKES = {"CreateTableAsSelect", "ReplaceTableAsSelect"}
+# statements without lineage
+TELLS = (
+    "Show",
+    "Describe",
+    "Explain",
+    "Analyze",
+    "Refresh",
+    "Optimize",
+    "Vacuum",
+    "Cache",
+    "Uncache",
+    "Comment",
+    "Set",
+)
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A statement and its lineage."""
+
+    statement: str
+    lineage: ColumnLineage
+
+
+def explain(text: str, spark: SparkSession) -> Iterator[Explained]:
+    """The lineage of each statement that has one, in the order of the text."""
+    for statement in split(text):
+        parsed = _parsed(statement, spark)
+        kind = parsed.getClass().getSimpleName()
+        if kind in DEFINES:
+            _run(_without_location(statement), spark)
+        elif kind in MAKES:
+            yield Explained(statement, lineage(statement, spark))
+            _make_empty(parsed, spark)
+        elif not kind.startswith(TELLS):
+            yield Explained(statement, lineage(statement, spark))
+
+
+def session(folder: Path) -> SparkSession:
+    """A small local session, with Delta where it is installed, whose tables live in the folder."""
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    ensure_java(pyspark.__version__)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[1]").appName("colline explain")
+    for key, value in _settings(folder).items():
+        builder = builder.config(key, value)
+    if find_spec("delta") is not None:
+        from delta import configure_spark_with_delta_pip
+
+        builder = configure_spark_with_delta_pip(builder)
+    with stderr_into(folder / "spark.log"):
+        started: SparkSession = builder.getOrCreate()
+    started.sparkContext.setLogLevel("OFF")
+    return started
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    delta = {
+        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.sql.sources.default": "delta",  # so that MERGE and UPDATE have a target that takes them
+    }
+    return {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        **(delta if find_spec("delta") is not None else {}),
+    }
+
+
+def _parsed(statement: str, spark: SparkSession) -> Any:
+    from pyspark.errors import PySparkException
+
+    try:
+        return spark._jsparkSession.sessionState().sqlParser().parsePlan(statement)
+    except PySparkException as error:
+        raise QueryError(str(error).strip(), hint="correct the SQL text") from None
+
+
+def _run(statement: str, spark: SparkSession) -> None:
+    from pyspark.errors import PySparkException
+
+    try:
+        spark.sql(statement)
+    except PySparkException as error:
+        raise QueryError(
+            str(error).strip(), hint="write the table's columns and types: create table t (a int)"
+        ) from None
+
+
+def _make_empty(parsed: Any, spark: SparkSession) -> None:
+    """The table that the statement would make, without rows."""
+    parts = parsed.name().nameParts()
+    name = ".".join(f"`{parts.apply(place).replace('`', '``')}`" for place in range(parts.size()))
+    skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    analyzed = spark._jsparkSession.sessionState().executePlan(parsed.query(), skip).analyzed()
+    _run(f"drop table if exists {name}", spark)
+    _run(f"create table {name} ({analyzed.schema().toDDL()})", spark)
+
+
+_LOCATION = re.compile(r"""\blocation\s+('[^']*'|"[^"]*")""", re.IGNORECASE)
+
+
+def _without_location(statement: str) -> str:
+    return _LOCATION.sub("", statement)

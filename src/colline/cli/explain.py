@@ -1,0 +1,47 @@
+"""`colline explain job.sql`: the lineage of SQL text, without data."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("script", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path), metavar="FILE")
+@click.option(
+    "--ddl",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="The tables' CREATE TABLE statements; they may also stand in the script itself.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: each statement and its columnLineage facet.")
+@click.option("--legacy", is_flag=True, help="With --json: the cartesian form of the facet.")
+def command(script: Path, ddl: tuple[Path, ...], as_json: bool, legacy: bool) -> None:
+    """Print the lineage of each statement of a SQL script, without data and without running it.
+
+    \b
+    colline explain job.sql --ddl tables.sql
+    """
+    from colline.capture.scratch import explain, session
+
+    texts = [path.read_text(encoding="utf-8") for path in ddl]
+    texts.append(sys.stdin.read() if str(script) == "-" else script.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory(prefix="colline-explain-", ignore_cleanup_errors=True) as folder:
+        spark = session(Path(folder))
+        try:
+            explained = list(explain(";\n".join(texts), spark))
+        finally:
+            spark.stop()
+    if as_json:
+        rows = [{"statement": each.statement, "columnLineage": each.lineage.facet(legacy=legacy)} for each in explained]
+        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for each in explained:
+        click.echo(f"-- {' '.join(each.statement.split())[:100]}\n{each.lineage}\n")
+    if not explained:
+        click.echo("no statement with lineage: the script only defines things", err=True)
