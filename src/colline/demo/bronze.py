@@ -9,6 +9,12 @@ from pyspark.sql import functions as F  # noqa: N812 - PySpark's own convention
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+REFERENCE = {
+    "customers": "customer_id full_name email phone birth_date city signed_up_on marketing_consent",
+    "restaurants": "restaurant_id name cuisine city commission_rate legacy_code latitude longitude",
+    "couriers": "courier_id courier_name vehicle city bank_account",
+    "menu_items": "item_id restaurant_id title list_price",
+}
 ORDER = """order_id string, customer_id string, restaurant_id string, placed_at timestamp, status string,
     promo_code string, address struct<street: string, city: string, latitude: double, longitude: double>,
     items array<struct<item_id: string, quantity: int, price: double>>"""
@@ -19,8 +25,10 @@ PING = "order_id string, courier_id string, event string, at timestamp"
 
 def load_reference(spark: SparkSession, source: str) -> None:
     """Nightly exports of the operational databases."""
-    for name in ("customers", "restaurants", "couriers", "menu_items"):
-        rows = spark.read.csv(f"{source}/{name}", header=True)
+    for name, columns in REFERENCE.items():
+        rows = spark.read.schema(", ".join(f"{column} string" for column in columns.split())).csv(
+            f"{source}/{name}", header=True
+        )
         save(rows.withColumn("loaded_at", F.current_timestamp()), f"bronze.{name}")
 
 
