@@ -1,4 +1,4 @@
-"""A plan as the tap tells it → a statement, with the names and settings of one session."""
+"""A plan as the tap tells it → a statement, with the names, settings and memory of one session."""
 
 from __future__ import annotations
 
@@ -11,13 +11,22 @@ from colline.events.names import identify
 from colline.plan.decode import decode
 from colline.plan.source import Source
 from colline.trace import Context, DatasetName, Statement, statement
+from colline.trace.memory import Memory, NoMemory
 
 
-def analyser(names: NameContext, masking: tuple[str, ...] = ()) -> Callable[[Mapping[str, Any]], Statement]:
-    """The function that turns a plan's JSON into what it reads and writes."""
+def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memory | None = None) -> Context:
+    """What tracing needs to know of a session."""
 
     def name(source: Source) -> DatasetName:
         return identify(source, names).name
 
-    context = Context(name, masks, frozenset(masking))
-    return lambda plan: statement(decode(dict(plan)), context)
+    return Context(name, masks, frozenset(masking), memory or NoMemory())
+
+
+def analyser(context: Context) -> Callable[[Mapping[str, Any]], Statement]:
+    """The function that turns a plan's JSON into what it reads and writes."""
+
+    def analyse(plan: Mapping[str, Any]) -> Statement:
+        return statement(decode(plan), context)
+
+    return analyse

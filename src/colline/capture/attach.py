@@ -8,12 +8,14 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from colline.capture.analysis import analyser
 from colline.capture.application import Application, notebook_name, outer_parent
 from colline.capture.commits import commits_of
 from colline.capture.contain import Containment
 from colline.capture.hadoop import files_for
 from colline.capture.labels import mark_this_thread
 from colline.capture.naming import name_context, spark_conf
+from colline.capture.query import context_of
 from colline.capture.runs import Runs
 from colline.capture.watch import Watch, WatchStats
 from colline.errors import CollineError
@@ -63,11 +65,9 @@ def _attached(spark: SparkSession, call: Mapping[str, Any]) -> Watch | Unattache
     settings = settings_from(call, spark=conf)
     if settings.disabled:
         return Unattached("the setting `disabled` is on")
-    from colline.capture.analysis import analyser
-
     application = _application(spark, conf, settings)
     carrier = transport_from(settings, files_for(spark))
-    analyse = analyser(application.names, settings.masking_functions)
+    analyse = analyser(context_of(spark, application.names, tuple(settings.masking_functions)))
     runs = Runs(application, analyse, committed=commits_of(spark))
     mark_this_thread()
     watch = Watch(Tap(spark), carrier, runs, owns_transport=carrier is not settings.transport)

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from colline.capture import tap
-from colline.capture.functions import masks
+from colline.capture.analysis import context_for
 from colline.capture.naming import name_context
+from colline.capture.origins import Origins, watch_rdds
 from colline.errors import CollineError
-from colline.events.names import identify
+from colline.events.dataset import NameContext
 from colline.plan.decode import Plan, decode
-from colline.plan.source import Source
-from colline.trace import ColumnLineage, Context, DatasetName
+from colline.trace import ColumnLineage, Context
 from colline.trace import lineage as trace_lineage
+from colline.trace.relation import Relation
+from colline.trace.tracer import Trace
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
 
-_contexts: WeakKeyDictionary[SparkSession, Context] = WeakKeyDictionary()
+_contexts: dict[str, Context] = {}
 
 
 class QueryError(CollineError):
@@ -38,16 +39,21 @@ def plan_of(df_or_sql: DataFrame | str, spark: SparkSession) -> Plan:
     return decode(tap.describe(spark, _analyzed(df_or_sql, spark)))
 
 
-def context_of(spark: SparkSession) -> Context:
-    """What tracing needs to know of the session: how datasets are named."""
-    found = _contexts.get(spark)
-    if found is None:
-        names = name_context(spark)
+def context_of(spark: SparkSession, names: NameContext | None = None, masking: tuple[str, ...] = ()) -> Context:
+    """What tracing needs to know of the session's application, made once: names, masking functions, its memory."""
+    key = spark.sparkContext.applicationId
+    if key not in _contexts or names is not None:
+        _contexts.clear()
+        memory = Origins(lambda df: _relation(df, _contexts[key]))
+        _contexts[key] = context_for(names or name_context(spark), masking, memory)
+        watch_rdds()
+    return _contexts[key]
 
-        def name(source: Source) -> DatasetName:
-            return identify(source, names).name
 
-        found = _contexts[spark] = Context(name, masks)
+def _relation(df: DataFrame, context: Context) -> Relation:
+    trace = Trace(context)
+    found = trace(plan_of(df, df.sparkSession).root)
+    context.memory.keep(found, trace.findings.inputs.values())
     return found
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from colline.plan.node import Node
     from colline.trace.flow import Flow
     from colline.trace.lineage import Write
-    from colline.trace.tracer import Relation, Scope, Trace
+    from colline.trace.relation import Relation
+    from colline.trace.tracer import Scope, Trace
 
 RuleT = TypeVar("RuleT")
 

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from colline.plan.decode import Plan
 from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
 from colline.trace import commands, expressions, operators, registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.commands.target import by_position, names_of
 from colline.trace.flow import dependencies
 from colline.trace.lineage import ColumnLineage, ColumnRead, InputDataset, OpaqueStep, Statement, Use, Write
-from colline.trace.tracer import Context, Findings, Trace
+from colline.trace.tracer import Context, Trace
 
 # importing these rooms is what fills the registries
 ROOMS = (operators, expressions, commands)
@@ -62,7 +63,7 @@ def _writes(root: Node, context: Context) -> Iterator[Write]:
             continue
         trace = Trace(context)
         for write in rule(node, trace):
-            yield replace(write, lineage=_complete(write.lineage, trace.findings))
+            yield replace(write, lineage=_complete(write.lineage, trace))
 
 
 def _commands(root: Node) -> tuple[Node, ...]:
@@ -82,16 +83,24 @@ def _is_command(node: Node) -> bool:
 def _query(root: Node, context: Context) -> ColumnLineage:
     trace = Trace(context)
     relation = trace(root)
+    context.memory.keep(relation, trace.findings.inputs.values())
     names = names_of(root)
     columns = by_position(relation, names if len(names) == len(relation.output) else relation.output)
     fields = {name: dependencies(flow.ways, flow.description) for name, flow in columns.items()}
-    return _complete(ColumnLineage(fields, dependencies(relation.rows)), trace.findings)
+    return _complete(ColumnLineage(fields, dependencies(relation.rows)), trace)
 
 
-def _complete(found: ColumnLineage, findings: Findings) -> ColumnLineage:
+def _complete(found: ColumnLineage, trace: Trace) -> ColumnLineage:
+    """With the inputs: what was scanned, and what a checkpoint or an RDD leads back to."""
     reads = _reads(found)
-    inputs = tuple(replace(dataset, reads=reads.get(name, ())) for name, dataset in findings.inputs.items())
-    return replace(found, inputs=inputs, opaque=tuple(findings.opaque))
+    scanned = trace.findings.inputs
+    recalled = {name: _recalled(name, trace) for name in reads if name not in scanned}
+    inputs = tuple(replace(held, reads=reads.get(name, ())) for name, held in {**scanned, **recalled}.items())
+    return replace(found, inputs=inputs, opaque=tuple(trace.findings.opaque))
+
+
+def _recalled(name: DatasetName, trace: Trace) -> InputDataset:
+    return trace.context.memory.dataset(name) or InputDataset(name, Source(SourceKind.OTHER))
 
 
 def _reads(found: ColumnLineage) -> dict[DatasetName, tuple[ColumnRead, ...]]:

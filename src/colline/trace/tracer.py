@@ -11,54 +11,28 @@ from colline.plan.node import Node
 from colline.plan.source import Source
 from colline.trace import registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
-from colline.trace.flow import EMPTY, NO_WAYS, Flow, Ways, merge, source, through
+from colline.trace.flow import Flow, Ways, merge, source, through
 from colline.trace.lineage import InputDataset, OpaqueStep, SchemaField
 from colline.trace.masking import MASKING
+from colline.trace.memory import Memory, NoMemory
+from colline.trace.relation import Relation
 
 log = logging.getLogger("colline")
 
 NO_COLUMNS: Mapping[str, Flow] = MappingProxyType({})
 
 
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What an operator gives: the flow of each column by expression id, the ids in order, and what decides its rows."""
-
-    columns: Mapping[str, Flow]
-    output: tuple[str, ...]
-    rows: Ways = field(default_factory=lambda: NO_WAYS)
-
-    def with_rows(self, *more: Ways) -> Relation:
-        """The same columns, with more that decides the rows."""
-        return replace(self, rows=merge((self.rows, *more)))
-
-    def flow(self, place: int) -> Flow:
-        """The flow of the column at that position."""
-        return self.columns.get(self.output[place], EMPTY)
-
-    @property
-    def flows(self) -> tuple[Flow, ...]:
-        """The flows of the columns in order."""
-        return tuple(self.columns.get(key, EMPTY) for key in self.output)
-
-    @property
-    def everything(self) -> Ways:
-        """All that reaches any column."""
-        return merge(flow.ways for flow in self.flows)
-
-
 @dataclass(frozen=True)
 class Context:
     """What tracing needs from outside: names of datasets, extra masking functions, what earlier plans left behind.
 
-    `masks` answers for a function that only its owner can look into, such as a Python UDF. `remembered` is the flow of
-    a column that a checkpoint has cut off from the plan that made it.
+    `masks` answers for a function that only its owner can look into, such as a Python UDF.
     """
 
     name: Callable[[Source], DatasetName]
     masks: Callable[[Node], bool] = lambda _: False
     masking: frozenset[str] = frozenset()
-    remembered: Callable[[str], Flow | None] = lambda _: None
+    memory: Memory = field(default_factory=NoMemory)
 
 
 @dataclass

@@ -9,8 +9,9 @@ from colline.trace.commands.target import by_position, names_of, resolved, schem
 from colline.trace.flow import NO_WAYS
 from colline.trace.lineage import Lifecycle, SchemaField, Write
 from colline.trace.registry import command
+from colline.trace.relation import Relation
 from colline.trace.sources import path_source, provider_name, source_of, table_source
-from colline.trace.tracer import Relation, Trace
+from colline.trace.tracer import Trace
 
 
 def _rows(target: Source, names: tuple[str, ...], query: Node, trace: Trace, lifecycle: Lifecycle | None) -> Write:

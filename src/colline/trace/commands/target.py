@@ -9,8 +9,9 @@ from colline.plan.source import Source, SourceKind
 from colline.trace.columns import ColumnRef, Dependency
 from colline.trace.flow import NO_WAYS, Flow, Ways, dependencies, described, merge
 from colline.trace.lineage import ColumnLineage, Lifecycle, SchemaField, Write
+from colline.trace.relation import Relation
 from colline.trace.sources import source_of, table_source
-from colline.trace.tracer import Relation, Trace
+from colline.trace.tracer import Trace
 
 
 def write(

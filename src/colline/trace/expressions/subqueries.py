@@ -6,7 +6,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, Ways, merge, through
 from colline.trace.registry import expression
-from colline.trace.tracer import Relation, Scope
+from colline.trace.relation import Relation
+from colline.trace.tracer import Scope
 
 
 def relation(node: Node, scope: Scope) -> Relation:

@@ -7,7 +7,8 @@ from colline.trace.columns import Effect
 from colline.trace.flow import Flow, Ways, described, merge, through
 from colline.trace.operators.unary import listed
 from colline.trace.registry import operator
-from colline.trace.tracer import Relation, Trace
+from colline.trace.relation import Relation
+from colline.trace.tracer import Trace
 
 
 @operator("Aggregate")

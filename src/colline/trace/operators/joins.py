@@ -8,7 +8,8 @@ from colline.trace.expressions.subqueries import relation
 from colline.trace.flow import Flow, Ways, merge, qualified, through
 from colline.trace.operators.unary import conjuncts
 from colline.trace.registry import operator
-from colline.trace.tracer import Relation, Scope, Trace
+from colline.trace.relation import Relation
+from colline.trace.tracer import Scope, Trace
 
 
 @operator("Join")

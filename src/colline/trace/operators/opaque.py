@@ -6,7 +6,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, merge, through
 from colline.trace.registry import operator
-from colline.trace.tracer import Relation, Trace
+from colline.trace.relation import Relation
+from colline.trace.tracer import Trace
 
 # operator → what a user calls it
 PROGRAMS = {

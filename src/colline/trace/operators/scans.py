@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace.flow import Flow
+from colline.trace.columns import Effect
+from colline.trace.flow import Flow, merge, through
 from colline.trace.lineage import InputDataset, OpaqueStep
 from colline.trace.registry import operator
+from colline.trace.relation import Relation
 from colline.trace.sources import source_of, table_source
-from colline.trace.tracer import Relation, Trace, schema_of
+from colline.trace.tracer import Trace, schema_of
 
 LOCAL = Source(SourceKind.LOCAL)
 
@@ -59,12 +61,26 @@ def local(node: Node, trace: Trace) -> Relation:
 def rdd(node: Node, trace: Trace) -> Relation:
     """An RDD: a checkpoint leads on to the plan that made it, parallelized data is local, anything else is unknown."""
     attributes = node.nodes("output")
-    known = {a.text("id"): trace.context.remembered(a.text("id")) for a in attributes}
-    if attributes and all(flow is not None for flow in known.values()):
-        return Relation({key: flow for key, flow in known.items() if flow is not None}, tuple(known))
+    known = {a.text("id"): trace.context.memory.recall(a.text("id")) for a in attributes}
+    found = {key: pair for key, pair in known.items() if pair is not None}
+    if attributes and len(found) == len(known):
+        return Relation({k: flow for k, (flow, _) in found.items()}, tuple(found), merge(r for _, r in found.values()))
+    origin = trace.context.memory.origin(node.strings("rdds"))
+    if origin is not None:
+        return _round_trip(node, origin, trace)
     if set(node.strings("roots")) == {"ParallelCollectionRDD"}:
         return local(node, trace)
     step = OpaqueStep(node.kind, "", "an RDD whose origin is not in the plan")
     trace.findings.opaque[step] = None
     columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
     return Relation(columns, tuple(columns))
+
+
+def _round_trip(node: Node, origin: Relation, trace: Trace) -> Relation:
+    """`spark.createDataFrame(df.rdd.map(f), schema)` → every column from every column of df"""
+    step = OpaqueStep(node.kind, "rdd", "a round trip through an RDD runs a program over whole rows")
+    trace.findings.opaque[step] = None
+    ways = through(origin.everything, Effect.TRANSFORMATION)
+    flow = Flow(ways, text="rdd", description="rdd(…)")
+    output = tuple(a.text("id") for a in node.nodes("output"))
+    return Relation(dict.fromkeys(output, flow), output, origin.rows)

@@ -6,7 +6,8 @@ from colline.plan.node import Node
 from colline.trace.flow import merge
 from colline.trace.operators.aggregates import either
 from colline.trace.registry import operator
-from colline.trace.tracer import Relation, Trace
+from colline.trace.relation import Relation
+from colline.trace.tracer import Trace
 
 _ROUNDS = 20
 

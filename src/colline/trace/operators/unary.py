@@ -8,7 +8,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, merge, through
 from colline.trace.registry import operator
-from colline.trace.tracer import Relation, Scope, Trace
+from colline.trace.relation import Relation
+from colline.trace.tracer import Scope, Trace
 
 
 def listed(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:

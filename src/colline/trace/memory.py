@@ -1,0 +1,77 @@
+"""What earlier plans left behind: a checkpoint or an RDD cuts a plan off from the one that made it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Protocol
+
+from colline.trace.columns import DatasetName
+from colline.trace.flow import Flow, Ways
+from colline.trace.lineage import InputDataset
+from colline.trace.relation import Relation
+
+
+class Memory(Protocol):
+    """Recalls what a column was made of, by the expression id that a checkpoint keeps."""
+
+    def keep(self, relation: Relation, inputs: Iterable[InputDataset] = ()) -> None:
+        """Remember the columns a query gave, and the datasets it read."""
+
+    def dataset(self, name: DatasetName) -> InputDataset | None:
+        """A dataset that an earlier query read."""
+
+    def recall(self, key: str) -> tuple[Flow, Ways] | None:
+        """The flow of that column and what decided its rows."""
+
+    def origin(self, rdds: Iterable[str]) -> Relation | None:
+        """The DataFrame that one of these RDDs was made from."""
+
+
+class NoMemory:
+    """A plan on its own."""
+
+    def keep(self, relation: Relation, inputs: Iterable[InputDataset] = ()) -> None:
+        """Nothing is kept."""
+
+    def dataset(self, name: DatasetName) -> InputDataset | None:
+        """Nothing is known."""
+
+    def recall(self, key: str) -> tuple[Flow, Ways] | None:
+        """Nothing is known."""
+
+    def origin(self, rdds: Iterable[str]) -> Relation | None:
+        """Nothing is known."""
+
+
+class Recent:
+    """The columns of the last queries, up to `most`; the oldest are forgotten first."""
+
+    def __init__(self, most: int = 20_000) -> None:
+        self._most = most
+        self._known: OrderedDict[str, tuple[Flow, Ways]] = OrderedDict()
+        self._datasets: OrderedDict[DatasetName, InputDataset] = OrderedDict()
+
+    def keep(self, relation: Relation, inputs: Iterable[InputDataset] = ()) -> None:
+        """Remember the columns a query gave, and the datasets it read."""
+        for dataset in inputs:
+            self._datasets[dataset.name] = dataset
+            self._datasets.move_to_end(dataset.name)
+        for key in relation.output[: self._most]:
+            self._known[key] = (relation.columns[key], relation.rows)
+            self._known.move_to_end(key)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+        while len(self._datasets) > self._most:
+            self._datasets.popitem(last=False)
+
+    def dataset(self, name: DatasetName) -> InputDataset | None:
+        """A dataset that an earlier query read."""
+        return self._datasets.get(name)
+
+    def recall(self, key: str) -> tuple[Flow, Ways] | None:
+        """The flow of that column and what decided its rows."""
+        return self._known.get(key)
+
+    def origin(self, rdds: Iterable[str]) -> Relation | None:
+        """Known only where something watches RDDs being made."""
