@@ -39,9 +39,12 @@ WRONG = [
     (b'{"eventTime": "2026-03-02T12:04:00Z"}', "$"),
     (_with("eventTime", "yesterday"), "$.eventTime"),
     (_with("eventTime", 7), "$.eventTime"),
+    (_with("eventTime", "1999-12-31T23:59:59Z"), "$.eventTime"),
+    (_with("eventTime", "9999-01-01T00:00:00Z"), "$.eventTime"),
     (_with("eventType", "DONE"), "$.eventType"),
     (_with("run.runId", 7), "$.run.runId"),
     (_with("run.runId", ""), "$.run.runId"),
+    (_with("job.name", "  "), "$.job.name"),
     (_with("run", []), "$.run"),
     (_with("job.name", None), "$.job.name"),
     (_with("job", None), "$.job"),
@@ -95,23 +98,23 @@ def test_nesting_is_counted_by_structure_not_by_text() -> None:
 
 def test_line_of_a_pretty_printed_event_means_the_same() -> None:
     text = json.dumps(GOOD, indent=2).replace("\n", "\r\n").encode()
-    line = as_line(text, sound=True)
+    line = as_line(text)
     assert line.count(b"\n") == 1
     assert b"\r" not in line
     assert json.loads(line) == GOOD
 
 
 @given(st.binary(max_size=200))
-def test_whatever_is_wrong_is_one_line_that_is_still_wrong_and_still_whole(text: bytes) -> None:
-    if fault_of(text) is None:
+def test_whatever_is_wrong_is_one_line_that_is_no_event_and_holds_it_whole(text: bytes) -> None:
+    fault = fault_of(text)
+    if fault is None:
         return
-    line = as_line(text, sound=False)
+    line = as_line(text, fault)
     assert line.endswith(b"\n")
     assert not any(byte in line[:-1] for byte in (b"\n", b"\r", b"\0"))
-    assert fault_of(line[:-1]) is not None
-    kept = line[:-1]
-    if kept != text:
-        assert msgspec.json.decode(kept) == text.decode(errors="backslashreplace")
+    assert fault_of(line) == Fault("$", "Object missing required field `eventTime`")
+    kept = msgspec.json.decode(line)["colline_refused"]
+    assert kept == {"path": fault.path, "reason": fault.reason, "text": text.decode(errors="backslashreplace")}
 
 
 def test_a_batch_is_an_array_or_lines() -> None:

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "writers": {"column": TOTAL},
     "compare": {"a": TOTAL, "b": "bronze.orders.amount"},
     "diff": {"from": "2026-01-02", "to": "2026-01-09"},
+    "job-diff": {"job": ["clean_orders", "clean_customers"]},
     "coverage": {},
     "roots": {},
     "leaves": {"limit": 2},
@@ -118,10 +119,10 @@ WRONG = [
     ("/api/v1/upstream", {"column": TOTAL, "indirect": "yes"}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": TOTAL, "as_of": "yesterday"}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": TOTAL, "as_of": "0001-01-01T00:00:00+14:00"}, 400, "bad_parameter"),
-    ("/api/v1/upstream", {"column": TOTAL, "as_of": "1999-01-01"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "as_of": "1999-01-01"}, 404, "not_found"),
     ("/api/v1/upstream", {"column": TOTAL, "cursor": "nonsense"}, 410, "bad_cursor"),
-    ("/api/v1/upstream", {"column": ["a"] * 101}, 400, "bad_parameter"),
-    ("/api/v1/upstream", {"column": "x" * 20_001}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": ["a"] * 21}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": "x" * 12_001}, 400, "bad_parameter"),
     ("/api/v1/dataset", {"namespace": "file", "name": "/nowhere"}, 404, "not_found"),
 ]
 

@@ -53,7 +53,8 @@ def test_a_wrong_event_is_told_where_and_still_lands(server: Server) -> None:
         "hint": "the event was kept: see `colline quarantine list`",
         "path": "$.run.runId",
     }
-    assert len(_lines_of(server, "wrong_run")) == 1
+    [line] = _lines_of(server, "wrong_run")
+    assert json.loads(line)["colline_refused"]["path"] == "$.run.runId"
 
 
 def test_a_body_that_is_not_one_line_of_text_cannot_break_the_file(server: Server) -> None:
@@ -61,7 +62,7 @@ def test_a_body_that_is_not_one_line_of_text_cannot_break_the_file(server: Serve
     body = f'{{"{marker}\n'.encode() + b"\xff\0" + json.dumps(event("smuggled")).encode() + b"\n"
     assert server.client.post(LINEAGE, content=body).status_code == 422
     [line] = _lines_of(server, marker)
-    assert json.loads(line) == body.decode(errors="backslashreplace")
+    assert json.loads(line)["colline_refused"]["text"] == body.decode(errors="backslashreplace")
 
 
 def test_a_batch_keeps_the_good_and_names_the_bad(server: Server) -> None:

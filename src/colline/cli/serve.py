@@ -83,6 +83,7 @@ def command(**options: Any) -> None:
         lifespan="on",
         server_header=False,
         timeout_keep_alive=75,
+        h11_max_incomplete_event_size=256 * 1024,  # a column's name of 10 KB is 90 KB when percent-encoded
         timeout_graceful_shutdown=15,
         ssl_certfile=options["tls_cert"],
         ssl_keyfile=options["tls_key"],

@@ -93,7 +93,7 @@ class Site:
     async def _send_page(self, scope: Scope, send: Send) -> None:
         self.guard.check(scope, "open")
         if scope["method"] not in ("GET", "HEAD"):
-            raise Problem(405, "wrong_method", f"nothing takes {scope['method'][:20]} here")
+            raise _wrong_method(scope["method"], "GET")
         found = find_page(self.page, scope["path"])
         if found is None:
             raise Problem(
@@ -116,9 +116,13 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 def _endpoint(methods: dict[str, Endpoint], method: str) -> Endpoint:
     found = methods.get("GET" if method == "HEAD" else method)
     if found is None:
-        allowed = ", ".join(methods)
-        raise Problem(405, "wrong_method", f"{method[:20]} is not taken here", hint=f"allowed: {allowed}")
+        raise _wrong_method(method, ", ".join(methods))
     return found
+
+
+def _wrong_method(method: str, allowed: str) -> Problem:
+    problem = Problem(405, "wrong_method", f"{method[:20]} is not taken here", hint=f"allowed: {allowed}")
+    return problem.with_header("allow", allowed)
 
 
 class _Reply:

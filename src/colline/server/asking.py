@@ -52,4 +52,6 @@ def problem_of(error: CollineError) -> Problem:
         # the graph says "fits 3 columns" of a name that is not unique, "no column is called" of one not there
         status, code = (409, "ambiguous") if " fits " in error.message else (404, "not_found")
         return Problem(status, code, error.message, hint=error.hint, extra={"candidates": list(error.candidates)})
+    if error.message.startswith("nothing was known"):  # as of a time before the first event
+        return Problem(404, "not_found", error.message, hint=error.hint)
     return Problem(400, "bad_parameter", error.message, hint=error.hint)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 MAXIMUM_DEPTH = 200  # deeper than any event a producer makes; far from what a parser's stack can bear
+_FIRST = datetime(2000, 1, 1, tzinfo=timezone.utc)
+_AHEAD = timedelta(days=366)  # a clock may be wrong, but not by a year
 
-Name = Annotated[str, Meta(min_length=1)]
+Name = Annotated[str, Meta(pattern="[^ ]")]
 Facets = dict[str, Raw] | None | UnsetType
 
 
@@ -91,6 +93,8 @@ class Dataset(Struct, gc=False):
     namespace: Name
     name: Name
     facets: DatasetFacets | None = None
+    inputFacets: Facets = UNSET  # noqa: N815
+    outputFacets: Facets = UNSET  # noqa: N815
 
 
 class Run(Struct, gc=False):
@@ -162,7 +166,10 @@ def _placed(message: str) -> Fault:
 
 
 def _incomplete(event: Event) -> Fault | None:
-    """The key that is missing from this kind of event, if one is."""
+    """The key that is missing from this kind of event, or the time it cannot have, if there is one."""
+    at = event.eventTime if event.eventTime.tzinfo else event.eventTime.replace(tzinfo=timezone.utc)
+    if not _FIRST <= at <= datetime.now(timezone.utc) + _AHEAD:
+        return Fault("$.eventTime", "before 2000, or more than a year ahead")
     if event.run is not None and event.job is None:
         return Fault("$.job", "a run event needs a job")
     if event.run is None and event.job is None and event.dataset is None:
@@ -195,25 +202,16 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def as_line(text: bytes, *, sound: bool) -> bytes:
+def as_line(text: bytes, fault: Fault | None = None) -> bytes:
     """The text as one line of a landing file, with its line end.
 
-    A line break in sound JSON stands between tokens, so a space means the same. What is not sound is kept as it came
-    if it is one line of text, else as a JSON string of itself: it must not become sound, nor break the file.
+    A line break in sound JSON stands between tokens, so a space means the same. What was refused is put, whole, into an
+    object that is no event: whoever reads it later, and however kindly, sets it aside too, and finds out why.
     """
-    if sound:
+    if fault is None:
         return (text.translate(_BREAKS) if b"\n" in text or b"\r" in text else text) + b"\n"
-    if any(byte in text for byte in (b"\n", b"\r", b"\0")) or not _is_text(text) or not text.strip():
-        text = msgspec.json.encode(text.decode(errors="backslashreplace"))
-    return text + b"\n"
-
-
-def _is_text(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    kept = {"path": fault.path, "reason": fault.reason, "text": text.decode(errors="backslashreplace")}
+    return msgspec.json.encode({"colline_refused": kept}) + b"\n"
 
 
 def events_in(body: bytes) -> list[bytes] | Fault:

@@ -31,9 +31,9 @@ GAPS = ("no_column_lineage", "opaque_step", "unknown_source", "unfinished_run", 
 
 
 def _columns(*, required: bool = True) -> Parameter:
-    about = f"a column, {COLUMN} (may be repeated)"
+    about = f"a column, {COLUMN} (may be repeated; `dataset.*` is all of a dataset)"
     return Parameter(
-        "column", "text", about, required, repeated=True, maximum=100, example="daily_revenue.total", argument="columns"
+        "column", "text", about, required, repeated=True, maximum=20, example="daily_revenue.total", argument="columns"
     )
 
 
@@ -117,7 +117,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "pii", "Where does this personal datum end up, and in clear or masked?", "Landings", _columns(required=False),
         _text("tag", "every column with this tag, instead of `column`"),
         Parameter("allowed_zone", "text", "a layer or dataset where it may be in clear (may be repeated)",
-                  repeated=True, maximum=100, argument="allowed_zones"),
+                  repeated=True, maximum=20, argument="allowed_zones"),
         Parameter("indirect", "boolean", "follow indirect lineage too", default=True), DEPTH, *COMMON,
     ),
     _ask("droppable", "May I drop it? yes, no or unknown, and who reads it.", "Rows", _columns(), IDLE, *COMMON),
@@ -129,12 +129,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         INDIRECT, *COMMON,
     ),
     _ask(
-        "diff", "What changed between two times, or how do two jobs differ?", "Diff",
-        Parameter("from", "time", "the earlier time (needed unless two jobs are given)", argument="from_"),
-        Parameter("to", "time", "the later time (now if left out)"),
-        Parameter("job", "text", "a job, given twice: compare these two jobs instead of two times", repeated=True,
-                  minimum=2, maximum=2, argument="jobs"),
-        IN_DATASET, *COMMON,
+        "diff", "What changed between two times?", "Diff",
+        Parameter("from", "time", "the earlier time", True, argument="from_"),
+        Parameter("to", "time", "the later time (now if left out)"), IN_DATASET, LIMIT, CURSOR,
+    ),
+    _ask(
+        "job-diff", "How does the lineage of two jobs differ?", "Diff",
+        Parameter("job", "text", "a job, given twice", True, repeated=True, minimum=2, maximum=2, argument="jobs"),
+        *COMMON, call="diff",
     ),
     _ask(
         "coverage", "Where is lineage missing?", "Rows",
@@ -170,7 +172,8 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "GET", "/api/v1/column-lineage", "column_lineage", "Column lineage in the shape of Marquez, for its clients.",
         "MarquezGraph",
         (
-            Parameter("nodeId", "text", _NODE, True, example="datasetField:file:/lake/gold/daily_revenue:total"),
+            Parameter("nodeId", "text", _NODE, True, example="datasetField:file:/lake/gold/daily_revenue:total",
+                      pattern="^(dataset:.+|datasetField:.+:.+):.+"),
             Parameter("depth", "integer", "how many hops at most", default=20, minimum=1, maximum=1000),
             Parameter("withDownstream", "boolean", "downstream too", default=False),
         ),

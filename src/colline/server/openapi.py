@@ -95,8 +95,9 @@ def _content(endpoint: Endpoint) -> dict[str, Any]:
 def _body(endpoint: Endpoint) -> dict[str, Any]:
     if endpoint.name == "receive":
         return {"required": True, "content": {"application/json": {"schema": ref("Event")}}}
-    lines = {"schema": {"type": "string", "description": "one event a line"}}
-    return {"required": True, "content": {"application/json": {"schema": many(ref("Event"))}, _NDJSON: lines}}
+    events = {"schema": many(ref("Event"))}
+    lines = {"schema": {**many(ref("Event")), "description": "one event a line"}}
+    return {"required": True, "content": {"application/json": events, _NDJSON: lines}}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -10,7 +11,7 @@ from typing import Any, Literal
 from colline.server.problems import Problem
 
 Kind = Literal["text", "integer", "boolean", "time", "choice"]
-MAXIMUM_TEXT = 20_000  # a name of 10 KB is legal; twice that, percent-decoded, is not a name
+MAXIMUM_TEXT = 12_000  # characters; a column whose name has 10 KB can be asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Parameter:
     minimum: int = 0
     maximum: int = 0
     example: Any = None
+    pattern: str | None = None
     argument: str | None = None  # what the question calls it, where that differs
 
     def schema(self) -> dict[str, Any]:
@@ -45,9 +47,11 @@ class Parameter:
             raise Problem(400, "bad_parameter", f"`{self.name}` {error}", hint=self.about) from error
 
 
-def _text(_: Parameter, text: str) -> str:
+def _text(parameter: Parameter, text: str) -> str:
     if not text or len(text) > MAXIMUM_TEXT:
         raise ValueError(f"must have 1 to {MAXIMUM_TEXT} characters")
+    if parameter.pattern and not re.search(parameter.pattern, text):
+        raise ValueError("has not the right form")
     return text
 
 
@@ -87,14 +91,17 @@ _READERS: Mapping[Kind, Callable[[Parameter, str], Any]] = {
     "time": _time,
 }
 
-_TIME = r"^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?)?$"
-
 _SCHEMAS: Mapping[Kind, Callable[[Parameter], dict[str, Any]]] = {
-    "text": lambda _: {"type": "string", "minLength": 1, "maxLength": MAXIMUM_TEXT},
+    "text": lambda p: {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAXIMUM_TEXT,
+        **({"pattern": p.pattern} if p.pattern else {}),
+    },
     "integer": lambda p: {"type": "integer", "minimum": p.minimum, "maximum": p.maximum},
     "boolean": lambda _: {"type": "boolean"},
     "choice": lambda p: {"type": "string", "enum": list(p.choices)},
-    "time": lambda _: {"type": "string", "pattern": _TIME},
+    "time": lambda _: {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]},
 }
 
 

@@ -38,6 +38,12 @@ class Problem(CollineError):  # noqa: N818 - named for what the client gets, not
         self.status = status
         self.code = code
         self.extra = extra or {}
+        self.headers: tuple[tuple[bytes, bytes], ...] = ()
+
+    def with_header(self, name: str, value: str) -> Problem:
+        """The same, with one more header on its answer."""
+        self.headers = (*self.headers, (name.encode(), value.encode()))
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """The body of the answer."""

@@ -32,9 +32,9 @@ class Receiver:
 
     async def one(self, scope: Scope, receive: Receive, send: Send) -> None:
         """POST /api/v1/lineage: 201 when the event is durable; 422 says what is wrong with it, and it is kept too."""
-        text = (await self._body(scope, receive)).removeprefix(_BOM)
+        text = await self._body(scope, receive)
         fault = fault_of(text)
-        await self.spool.append([as_line(text, sound=fault is None)], 1)
+        await self.spool.append([as_line(text, fault)], 1)
         if fault is not None:
             self.counts["refused"] += 1
             raise _refused(fault)
@@ -43,10 +43,10 @@ class Receiver:
 
     async def batch(self, scope: Scope, receive: Receive, send: Send) -> None:
         """POST /api/v1/lineage/batch: 200 when all are durable, with a list of those that are wrong; 422 if all are."""
-        body = (await self._body(scope, receive)).removeprefix(_BOM)
+        body = await self._body(scope, receive)
         texts = events_in(body)
         if isinstance(texts, Fault):
-            await self.spool.append([as_line(body, sound=False)], 1)
+            await self.spool.append([as_line(body, texts)], 1)
             self.counts["refused"] += 1
             raise _refused(texts)
         if len(texts) > self.max_events:
@@ -56,7 +56,7 @@ class Receiver:
 
     async def _take(self, texts: list[bytes], send: Send) -> None:
         faults = [fault_of(text) for text in texts]
-        lines = [as_line(text, sound=fault is None) for text, fault in zip(texts, faults, strict=True)]
+        lines = [as_line(text, fault) for text, fault in zip(texts, faults, strict=True)]
         if lines:
             await self.spool.append(lines, len(lines))
         answer = summary(faults)
@@ -66,7 +66,10 @@ class Receiver:
         await send_json(send, status, msgspec.json.encode(answer))
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        return await read_body(scope, receive, limit=self.max_body, seconds=self.body_seconds)
+        body = (await read_body(scope, receive, limit=self.max_body, seconds=self.body_seconds)).removeprefix(_BOM)
+        if not body.strip():
+            raise Problem(422, "bad_event", "the body is empty", extra={"path": "$"})
+        return body
 
 
 def summary(faults: list[Fault | None]) -> dict[str, Any]:

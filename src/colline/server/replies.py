@@ -27,7 +27,8 @@ async def send_bytes(send: Send, status: int, body: bytes, headers: Headers) -> 
 
 async def send_problem(send: Send, problem: Problem) -> None:
     """Send an error in the one shape all errors have."""
-    await send_json(send, problem.status, msgspec.json.encode(problem.to_dict()), _HINTS.get(problem.status, ()))
+    headers = (*_HINTS.get(problem.status, ()), *problem.headers)
+    await send_json(send, problem.status, msgspec.json.encode(problem.to_dict()), headers)
 
 
 _HINTS: dict[int, Headers] = {

@@ -37,6 +37,10 @@ def ref(name: str) -> Schema:
 ANYTHING: Schema = {"type": "object"}
 _NAMED = {"namespace": TEXT, "name": TEXT}
 _FIELD = {**_NAMED, "field": TEXT}
+_FACETS = maybe(ANYTHING)
+_EVENT_TYPES = ("START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER")
+_NOT_BLANK: Schema = {**TEXT, "pattern": "[^ ]"}
+_SENT = {"namespace": _NOT_BLANK, "name": _NOT_BLANK}
 _HEAD: dict[str, Schema] = {
     "question": TEXT,
     "of": many(ANYTHING),
@@ -120,19 +124,26 @@ SCHEMAS: dict[str, Schema] = {
             "failed_events": many(record({"index": WHOLE, "path": TEXT, "reason": TEXT})),
         }
     ),
-    "Event": record(
-        {
-            "eventTime": {"type": "string", "format": "date-time"},
-            "producer": TEXT,
-            "schemaURL": TEXT,
-        },
-        {
-            "eventType": {"type": "string", "enum": ["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]},
-            "run": record({"runId": {"type": "string", "format": "uuid"}}, {"facets": ANYTHING}),
-            "job": record(_NAMED, {"facets": ANYTHING}),
-            "dataset": record(_NAMED, {"facets": ANYTHING}),
-            "inputs": many(record(_NAMED, {"facets": ANYTHING, "inputFacets": ANYTHING})),
-            "outputs": many(record(_NAMED, {"facets": ANYTHING, "outputFacets": ANYTHING})),
-        },
-    ),
+    "EventDataset": record(_SENT, {"facets": _FACETS, "inputFacets": _FACETS, "outputFacets": _FACETS}),
+    "Event": {
+        **record(
+            {"eventTime": {"type": "string", "format": "date-time"}},
+            {
+                "producer": maybe(TEXT),
+                "schemaURL": maybe(TEXT),
+                "eventType": {**maybe(TEXT), "enum": [*_EVENT_TYPES, None]},
+                "run": maybe(ref("EventRun")),
+                "job": maybe(ref("EventJob")),
+                "dataset": maybe(ref("EventDataset")),
+                "inputs": maybe(many(ref("EventDataset"))),
+                "outputs": maybe(many(ref("EventDataset"))),
+            },
+        ),
+        "anyOf": [
+            record({"job": ref("EventJob")}),
+            record({"dataset": ref("EventDataset")}, {"run": {"type": "null"}}),
+        ],
+    },
+    "EventRun": record({"runId": _NOT_BLANK}, {"facets": _FACETS}),
+    "EventJob": record(_SENT, {"facets": _FACETS}),
 }

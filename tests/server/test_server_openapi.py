@@ -1,0 +1,46 @@
+"""schemathesis over the whole OpenAPI document, against a real server on a real lake."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+import hypothesis
+import hypothesis.strategies as st
+import schemathesis
+from serving import Server
+
+from colline.server.endpoints import ENDPOINTS
+from colline.server.openapi import openapi
+
+
+@schemathesis.serializer("application/x-ndjson")
+def lines(_: schemathesis.SerializationContext, value: object) -> bytes:
+    """One event a line; what is not a list is one line."""
+    return b"\n".join(json.dumps(one).encode() for one in (value if isinstance(value, list) else [value])) or b"[]"
+
+
+# the times an event can have: from 2000 on, at most a year ahead
+_TIMES = st.datetimes(datetime(2000, 1, 1), datetime(2026, 1, 1))
+schemathesis.openapi.format("date-time", _TIMES.map(lambda at: at.isoformat(timespec="milliseconds") + "Z"))
+# 410 is the right answer to a made-up cursor: a valid one holds the name of a snapshot that exists
+_ACCEPTED = ["2xx", "401", "403", "404", "409", "410", "5xx"]
+_CONFIG = schemathesis.Config.from_dict({"checks": {"positive_data_acceptance": {"expected-statuses": _ACCEPTED}}})
+schema = schemathesis.openapi.from_dict(openapi(), config=_CONFIG)
+
+
+@schema.parametrize()
+@hypothesis.settings(
+    max_examples=8, deadline=None, derandomize=True, suppress_health_check=list(hypothesis.HealthCheck)
+)
+def test_the_server_keeps_to_its_own_document(case: schemathesis.Case, shop_served: Server) -> None:
+    # a query cannot say "one of these two" in OpenAPI; docs/rest.md does
+    hypothesis.assume(not {"column", "tag"} <= set(case.query or {}) or case.operation.path != "/api/v1/pii")
+    case.call_and_validate(base_url=shop_served.address)
+
+
+def test_the_document_lists_every_endpoint(shop_served: Server) -> None:
+    document = shop_served.client.get("/openapi.json").json()
+    assert document == openapi()
+    listed = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    assert listed == {(endpoint.method, endpoint.path) for endpoint in ENDPOINTS}
