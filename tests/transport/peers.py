@@ -176,7 +176,7 @@ class Broker:
 
         self._process = self._java("kafka.Kafka", self._properties)
         admin = AdminClient({"bootstrap.servers": self.address, "log_level": 0})
-        until = time.monotonic() + 60
+        until = time.monotonic() + 240  # a busy machine starts slowly
         while time.monotonic() < until:
             try:
                 admin.list_topics(timeout=2)

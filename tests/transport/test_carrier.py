@@ -186,6 +186,16 @@ def test_a_peer_that_is_gone_for_good_is_not_waited_for_at_the_end() -> None:
     assert carrier.stats.failed == 1
 
 
+def test_at_a_program_s_end_a_peer_that_fails_again_and_again_is_not_waited_for() -> None:
+    pace = Pace(shutdown_timeout=60, patience=QUICK)
+    carrier = Carrier("test", Scripted(*[away] * 99_999), pace)
+    carrier.emit(b"1")
+    started = time.monotonic()
+    carrier.close()
+    assert time.monotonic() - started < 10
+    assert carrier.stats.failed == 1
+
+
 def test_one_part_that_hangs_does_not_stop_another() -> None:
     let_go = threading.Event()
 

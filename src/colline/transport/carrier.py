@@ -25,6 +25,8 @@ log = logging.getLogger("colline.transport")
 
 _TEND_SECONDS = 30.0
 _CLOSING_WAIT = 0.5  # longest pause between two tries while closing: the time left is short
+# Seconds at the end for a peer that failed once, or again and again: the job must not wait for a dead server.
+_LAST_CHANCE = (2.0, 0.3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Carrier:
         self._nudges = 0
         self._hurry_to = 0  # a flush waits until this many are settled
         self._deadline: float | None = None  # set by close
+        self._unasked = False  # closing without a timeout of the caller's own
         self._last_made: datetime | None = None
         self._closed = False
         self._finished = False
@@ -113,6 +116,8 @@ class Carrier:
             if self._deadline is not None:
                 return
             self._deadline = monotonic() + seconds
+            self._unasked = timeout is None
+            self._hurry_up()
             self._nudges += 1
             if self._thread is None and len(self._buffer):
                 self._start()
@@ -264,6 +269,7 @@ class Carrier:
         if self._deadline is not None:
             if receipt.hopeless:
                 return False
+            self._hurry_up()
             wait = min(wait, _CLOSING_WAIT)
         nudges, until = self._nudges, monotonic() + wait
         # A flush or a close nudges: the peer may be back, so one try is made at once.
@@ -271,11 +277,17 @@ class Carrier:
             self._wake.wait(left)
         return self._deadline is None or monotonic() < self._deadline
 
+    def _hurry_up(self) -> None:
+        """At a program's end nobody asked to wait: a peer that is known to fail gets one last try."""
+        failures = self._breaker.failures
+        if self._unasked and self._deadline is not None and failures:
+            self._deadline = min(self._deadline, monotonic() + _LAST_CHANCE[failures > 1])
+
     def _finish(self, seconds: float) -> None:
         if self._thread is None:
             self._run()
         else:
-            self._thread.join(seconds)
+            self._thread.join(seconds)  # the thread shortens the deadline itself when it sees no point in waiting
         stopped = self._thread is None or not self._thread.is_alive()
         with self._wake:
             waiting, spooled = self._waiting()

@@ -18,6 +18,7 @@ log = logging.getLogger("colline.transport.kafka")
 
 # The event or its topic is at fault: producing it again would change nothing.
 AT_FAULT = frozenset({"MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_MSG_SIZE", "INVALID_RECORD"})
+_DOWN_SECONDS = 1.0
 # After a fork the parent's producers must not be destroyed in the child: librdkafka's threads are not there to join.
 _PARENTS: list[Any] = []
 
@@ -73,6 +74,7 @@ class KafkaSink:
 
     def __init__(self, options: KafkaOptions) -> None:
         self._options = options
+        self._is_down = False  # said once by the client when it loses the last broker, so it is kept until one answers
         self._producer = self._made()
 
     def _made(self) -> Any:
@@ -86,7 +88,7 @@ class KafkaSink:
         ours = {"message.timeout.ms": milliseconds, "socket.timeout.ms": max(1000, milliseconds), "acks": "all"}
         theirs = {name: value for name, value in self._options.properties.items() if not _is_java(name)}
         try:
-            return Producer({"linger.ms": 0, **ours, **theirs}, logger=log)
+            return Producer({"linger.ms": 0, "error_cb": self._told, **ours, **theirs}, logger=log)
         except (KafkaException, ValueError, TypeError) as error:
             raise TransportError(f"setting `transport.properties`: {error}") from error
 
@@ -97,13 +99,24 @@ class KafkaSink:
         reports: dict[int, Any] = {}
         for position, event in enumerate(batch.events):
             self._produce(position, event, reports)
-        until = monotonic() + self._options.timeout + 1.0
-        while len(reports) < len(batch.events) and monotonic() < until:
+        self._wait(reports, len(batch.events))
+        return _receipt(len(batch.events), reports)
+
+    def _wait(self, reports: dict[int, Any], count: int) -> None:
+        """Until every report is in, time is up, or no broker has answered for a second."""
+        started = monotonic()
+        while len(reports) < count and monotonic() - started < self._options.timeout + 1.0:
             self._producer.poll(0.1)
-        if len(reports) < len(batch.events):
+            if self._is_down and monotonic() - started > _DOWN_SECONDS:
+                break
+        if len(reports) < count:
             self._producer.purge()
             self._producer.poll(0.5)
-        return _receipt(len(batch.events), reports)
+        elif not all(reports.values()):
+            self._is_down = False
+
+    def _told(self, error: Any) -> None:
+        self._is_down = self._is_down or error.name() == "_ALL_BROKERS_DOWN"
 
     def _produce(self, position: int, event: bytes, reports: dict[int, Any]) -> None:
         def reported(error: Any, _message: Any) -> None:

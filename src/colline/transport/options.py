@@ -21,7 +21,7 @@ class Common(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rena
     """What every transport understands."""
 
     batch_size: Annotated[Positive, _doc("events that travel together at most")] = 50
-    flush_interval_seconds: Annotated[Seconds, _doc("how long the first event of a batch waits for others")] = 0.0
+    flush_interval_seconds: Annotated[Seconds, _doc("how long the first event of a batch waits for others")] = 0.1
     queue_capacity: Annotated[
         Positive, _doc("events that may wait in memory; beyond it they are dropped and counted")
     ] = 5000

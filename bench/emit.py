@@ -1,0 +1,178 @@
+"""Emit: what one event of 100 columns costs the job, beside openlineage-python's client writing to a file.
+
+The same event in both models, serialisation included, in one run. Ours is handed a frozen struct, as the watch does.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from colline.transport import Transport
+from colline.wiring import settings_from, transport_from
+
+COLUMNS, INPUTS, ROUNDS = 100, 2, 1500
+SPEC = "https://openlineage.io/spec"
+
+
+def plain() -> dict[str, Any]:
+    """A run event whose output has 100 columns of two inputs each, in plain JSON types."""
+    fields = {
+        f"column_{column}": {
+            "inputFields": [
+                {
+                    "namespace": "s3://warehouse",
+                    "name": "sales/orders",
+                    "field": f"source_{column}_{number}",
+                    "transformations": [
+                        {
+                            "type": "DIRECT",
+                            "subtype": "TRANSFORMATION",
+                            "description": "cast(x as double)",
+                            "masking": False,
+                        }
+                    ],
+                }
+                for number in range(INPUTS)
+            ]
+        }
+        for column in range(COLUMNS)
+    }
+    schema = [{"name": f"column_{column}", "type": "double"} for column in range(COLUMNS)]
+    return {
+        "eventTime": "2026-01-01T00:00:00.000Z",
+        "eventType": "COMPLETE",
+        "producer": "https://example.org/bench",
+        "schemaURL": f"{SPEC}/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {"runId": "01890a5d-ac96-774b-bcce-b302099a8057", "facets": {}},
+        "job": {"namespace": "bench", "name": "orders", "facets": {}},
+        "inputs": [{"namespace": "s3://warehouse", "name": "sales/orders"}],
+        "outputs": [
+            {
+                "namespace": "s3://warehouse",
+                "name": "sales/daily",
+                "facets": {"schema": {"fields": schema}, "columnLineage": {"fields": fields}},
+            }
+        ],
+    }
+
+
+def struct_of(value: Any, name: str = "Event") -> Any:
+    """The same value as frozen structs; maps whose keys are column names stay maps."""
+    if isinstance(value, list):
+        return tuple(struct_of(each, name) for each in value)
+    if not isinstance(value, dict):
+        return value
+    inner = {key: struct_of(each, key.title()) for key, each in value.items()}
+    if any(key.startswith("column_") for key in inner):
+        return inner
+    kind = STRUCTS.setdefault((name, tuple(inner)), msgspec.defstruct(name, [(key, Any) for key in inner], frozen=True))
+    return kind(**inner)
+
+
+STRUCTS: dict[Any, Any] = {}
+
+
+def openlineage_event(event: dict[str, Any]) -> Any:
+    """The same event in openlineage-python's model."""
+    from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
+    from openlineage.client.facet_v2 import column_lineage_dataset as cl
+    from openlineage.client.facet_v2 import schema_dataset as sd
+
+    facets = event["outputs"][0]["facets"]
+    fields = {
+        name: cl.Fields(
+            inputFields=[
+                cl.InputField(
+                    namespace=each["namespace"],
+                    name=each["name"],
+                    field=each["field"],
+                    transformations=[cl.Transformation(**each["transformations"][0])],
+                )
+                for each in field["inputFields"]
+            ]
+        )
+        for name, field in facets["columnLineage"]["fields"].items()
+    }
+    schema = sd.SchemaDatasetFacet(fields=[sd.SchemaDatasetFacetFields(**each) for each in facets["schema"]["fields"]])
+    return RunEvent(
+        eventTime=event["eventTime"],
+        eventType=RunState.COMPLETE,
+        run=Run(event["run"]["runId"]),
+        job=Job("bench", "orders"),
+        producer=event["producer"],
+        inputs=[InputDataset("s3://warehouse", "sales/orders")],
+        outputs=[
+            OutputDataset(
+                "s3://warehouse",
+                "sales/daily",
+                facets={"schema": schema, "columnLineage": cl.ColumnLineageDatasetFacet(fields=fields)},
+            )
+        ],
+    )
+
+
+def medians(calls: dict[str, Callable[[], None]]) -> dict[str, float]:
+    """Seconds per call, in turns, so that a busy moment of the machine meets everybody."""
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    names = list(calls)
+    for turn in range(ROUNDS):
+        names.append(names.pop(0))  # whoever comes first after a pause finds cold caches
+        for name in names:
+            call = calls[name]
+            if name.startswith("openlineage") and turn % 10:
+                continue
+            started = time.perf_counter()
+            call()
+            taken[name].append(time.perf_counter() - started)
+        time.sleep(0.002)  # a job does not emit in a tight loop, and the carriers get their turn
+    return {name: statistics.median(each) for name, each in taken.items()}
+
+
+def main() -> None:
+    from openlineage.client import OpenLineageClient
+    from openlineage.client.transport.file import FileConfig, FileTransport
+
+    logging.getLogger("colline").setLevel(logging.ERROR)
+    event = plain()
+    struct, line = struct_of(event), msgspec.json.encode(event)
+    assert json.loads(msgspec.json.encode(struct)) == event
+    with tempfile.TemporaryDirectory() as folder:
+        base = Path(folder)
+        config = FileConfig(log_file_path=str(base / "theirs.ndjson"), append=True)
+        theirs = OpenLineageClient(transport=FileTransport(config))
+        their_event = openlineage_event(event)
+
+        def built(**given: Any) -> Transport:
+            return transport_from(settings_from({"transport": {"queueCapacity": 100_000, **given}}, environ={}))
+
+        ours = {
+            "file": built(type="file", location=str(base / "ours.ndjson")),
+            "lake": built(type="lake", base=str(base / "lake")),
+            "lake with spool": built(type="lake", base=str(base / "other"), spool=str(base / "spool")),
+        }
+        calls: dict[str, Callable[[], None]] = {"openlineage-python to file": lambda: theirs.emit(their_event)}
+        for name, transport in ours.items():
+            calls[f"{name}, struct"] = lambda transport=transport: transport.emit(struct)  # type: ignore[misc]
+        calls["lake, bytes"] = lambda: ours["lake"].emit(line)
+        found = medians(calls)
+        for transport in ours.values():
+            transport.close(60)
+            assert transport.stats.is_whole, transport.stats
+    slow = found["openlineage-python to file"]
+    print(
+        f"one event of {COLUMNS} columns, {len(line) / 1024:.0f} KB; median of {ROUNDS} emits, serialisation included"
+    )
+    for name, seconds in found.items():
+        print(f"  {name:<28} {seconds * 1e6:8.1f} µs   {slow / seconds:7.1f} x")
+
+
+main()
