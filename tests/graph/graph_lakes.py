@@ -32,7 +32,7 @@ class LakeWriter:
     reads: list[dict[str, Any]] = field(default_factory=list)
     coverage: list[dict[str, Any]] = field(default_factory=list)
 
-    def dataset(self, name: str, **facts: Any) -> int:
+    def dataset(self, name: str, /, **facts: Any) -> int:
         """A dataset by its short name: `gold.orders` lies in `/lake/gold/orders`."""
         if name not in self.datasets:
             layer = name.split(".", maxsplit=1)[0]
@@ -81,7 +81,7 @@ class LakeWriter:
         self.columns[key].update(facts)
         return int(self.columns[key]["id"])
 
-    def job(self, name: str, **facts: Any) -> int:
+    def job(self, name: str, /, **facts: Any) -> int:
         if name not in self.jobs:
             self.jobs[name] = {
                 "id": len(self.jobs) + 7,
@@ -134,7 +134,8 @@ class LakeWriter:
         rest = {"run_id": "run-x", "detail": "", "first_seen": day(1), "last_seen": day(2), "resolved_at": None}
         self.coverage.append({"kind": kind} | where | rest | facts)
 
-    def write(self, lake: Path) -> Path:
+    def tables(self) -> dict[str, Any]:
+        """The tables as Arrow, in their documented shapes."""
         rows = {
             "silver/datasets": list(self.datasets.values()),
             "gold/columns": list(self.columns.values()),
@@ -143,8 +144,11 @@ class LakeWriter:
             "gold/reads": self.reads,
             "gold/coverage": self.coverage,
         }
-        for name, found in rows.items():
-            table = pa.Table.from_pylist(found, schema=SHAPES[name])
+        return {name: pa.Table.from_pylist(found, schema=SHAPES[name]) for name, found in rows.items()}
+
+    def write(self, lake: Path) -> Path:
+        """The tables as Delta, in a lake."""
+        for name, table in self.tables().items():
             write_deltalake(str(lake / name), table, mode="overwrite")
         return lake
 

@@ -27,6 +27,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "find": ("colline.cli.find", "Which columns are called like this?"),
     "upstream": ("colline.cli.upstream", "What feeds this column?"),
     "downstream": ("colline.cli.downstream", "What is built on this column?"),
+    "paths": ("colline.cli.paths", "How exactly are two columns connected?"),
+    "impact": ("colline.cli.impact", "What breaks if a column changes?"),
+    "pii": ("colline.cli.pii", "Where does a personal datum end up?"),
+    "droppable": ("colline.cli.droppable", "May I drop this column?"),
+    "unused": ("colline.cli.unused", "Which columns does nobody read?"),
+    "writers": ("colline.cli.writers", "Who writes a column, and how?"),
+    "compare": ("colline.cli.compare", "Do two metrics share a derivation?"),
+    "diff": ("colline.cli.diff", "What changed between two times, jobs or lakes?"),
+    "coverage": ("colline.cli.coverage", "Where is lineage missing?"),
+    "roots": ("colline.cli.roots", "Which columns does nothing feed?"),
+    "leaves": ("colline.cli.leaves", "Which columns is nothing built on?"),
+    "hubs": ("colline.cli.hubs", "Which columns have the most neighbours?"),
 }
 
 

@@ -13,6 +13,7 @@ from colline.cli.options import asking, columns_argument, give, names_given, ope
 @columns_argument()
 @asking(walk=True)
 @click.option("--since", metavar="T", help="Flag jobs that changed, failed or did not succeed since then.")
+@click.option("--grain", default="column", show_default=True, type=click.Choice(["column", "table", "job"]))
 def command(lake: str, columns: tuple[str, ...], shape: str | None, **how: Any) -> None:
     """What is built on these columns? Nearest first, with how, by which job, and how its last run went."""
     give(open_lake(lake).downstream(names_given(columns), **how), shape)

@@ -43,14 +43,14 @@ def lake_option(function: Function) -> Function:
     )(function)
 
 
-def asking(*, walk: bool = False, time: bool = True) -> Callable[[Function], Function]:
-    """The flags of every question; `walk` adds --indirect and --depth."""
+def asking(*, walk: bool = False, paging: bool = True) -> Callable[[Function], Function]:
+    """The flags of every question; `walk` adds --indirect and --depth, `paging` --limit and --cursor."""
     formats = [
         click.option("--json", "shape", flag_value="json", help="Print the answer as JSON."),
         click.option("--csv", "shape", flag_value="csv", help="Print the rows as CSV."),
         click.option("--markdown", "shape", flag_value="markdown", help="Print the answer as Markdown."),
     ]
-    paging = [
+    pages = [
         click.option("--limit", type=click.IntRange(0), metavar="N", help="Rows to show; 0 is all. Default 500."),
         click.option("--cursor", metavar="C", help="Continue after the page that gave this cursor."),
     ]
@@ -59,7 +59,7 @@ def asking(*, walk: bool = False, time: bool = True) -> Callable[[Function], Fun
         click.option("--indirect", is_flag=True, help="Follow joins, filters, groups and the like too."),
         click.option("--depth", type=click.IntRange(1), metavar="N", help="Go no farther than N steps."),
     ]
-    options = (steps if walk else []) + (when if time else []) + paging + formats
+    options = (steps if walk else []) + when + (pages if paging else []) + formats
 
     def decorate(function: Function) -> Function:
         for option in reversed(options):

@@ -1,4 +1,4 @@
-"""The snapshot on disk: named `.npy` arrays and a `meta.json` in one folder, mapped when first touched.
+"""The snapshot on disk: one file of raw arrays and a `meta.json` that says where each lies, mapped as a whole.
 
 Layout of `snapshot/`: one folder a version, and `CURRENT` holding the name of the one to use, replaced by rename.
 A reader holds a shared lock on its version's `LOCK`, so that cleaning never takes a folder that is in use.
@@ -7,8 +7,9 @@ A reader holds a shared lock on its version's `LOCK`, so that cleaning never tak
 from __future__ import annotations
 
 import json
+import mmap
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +20,7 @@ from colline.errors import LakeError
 from colline.graph.strings import Strings
 
 FORMAT = 1
+_ALIGNED = 64
 NEVER = np.iinfo(np.int64).max  # an end that has not come
 UNKNOWN = np.iinfo(np.int64).min  # a time nobody told us
 
@@ -45,19 +47,19 @@ class Arrays:
         self.version = folder.name
         self.meta: dict[str, Any] = _meta(folder)
         self._lock = lock
+        self._file = _map(folder / "arrays")
         self._mapped: dict[str, NDArray[Any]] = {}
         self._texts: dict[str, Strings] = {}
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         found = self._mapped.get(name)
         if found is None:
-            mapped = np.load(self.folder / f"{name}.npy", mmap_mode="r")
-            # numpy's memmap class costs more at every access than the access itself; the plain view maps the same pages
-            found = self._mapped[name] = mapped.view(np.ndarray)
+            kind, count, offset = self.meta["arrays"][name]
+            found = self._mapped[name] = np.frombuffer(self._file, np.dtype(kind), count, offset)
         return found
 
     def __contains__(self, name: str) -> bool:
-        return name in self._mapped or (self.folder / f"{name}.npy").exists()
+        return name in self.meta["arrays"]
 
     def strings(self, name: str) -> Strings:
         """The table of texts of that name."""
@@ -73,26 +75,39 @@ class Arrays:
 
 
 def write(folder: Path, arrays: Mapping[str, NDArray[Any] | Strings], meta: Mapping[str, Any]) -> None:
-    """Every array as its own file and the facts about them in `meta.json`, on disk when this returns."""
+    """All arrays one after the other and the facts about them in `meta.json`, on disk when this returns."""
     folder.mkdir(parents=True)
-    for name, array in arrays.items():
-        if isinstance(array, Strings):
-            _save(folder / f"{name}.offsets.npy", array.offsets)
-            _save(folder / f"{name}.data.npy", array.data)
-        else:
-            _save(folder / f"{name}.npy", array)
-    with (folder / "meta.json").open("w", encoding="utf-8") as file:
-        json.dump({"format": FORMAT, **meta}, file)
-        file.flush()
-        os.fsync(file.fileno())
+    places: dict[str, tuple[str, int, int]] = {}
+    with (folder / "arrays").open("wb") as file:
+        for name, array in _plain(arrays):
+            file.write(b"\0" * (-file.tell() % _ALIGNED))
+            places[name] = (array.dtype.str, len(array), file.tell())
+            file.write(np.ascontiguousarray(array).data)
+        file.write(b"\0" * _ALIGNED)  # a file of nothing cannot be mapped
+        _to_disk(file)
+    with (folder / "meta.json").open("w", encoding="utf-8") as text:
+        json.dump({"format": FORMAT, **meta, "arrays": places}, text)
+        _to_disk(text)
     (folder / "LOCK").touch()
 
 
-def _save(path: Path, array: NDArray[Any]) -> None:
-    with path.open("wb") as file:
-        np.save(file, np.ascontiguousarray(array))
-        file.flush()
-        os.fsync(file.fileno())
+def _plain(arrays: Mapping[str, NDArray[Any] | Strings]) -> Iterator[tuple[str, NDArray[Any]]]:
+    for name, array in arrays.items():
+        if isinstance(array, Strings):
+            yield f"{name}.offsets", array.offsets
+            yield f"{name}.data", array.data
+        else:
+            yield name, array
+
+
+def _to_disk(file: IO[Any]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _map(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _meta(folder: Path) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from colline.graph.times import show_time
 from colline.graph.walk import alive
 
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^"`]+)')
+_CLOSE = 0.1  # names nearly as near as the nearest are told too
 _SHOWN = 10  # candidates named in a message
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 
@@ -222,7 +223,7 @@ class Names:
     def near(self, asked: Asked, at: int | None = None) -> Nodes:
         """Columns with a name like the one typed, likeliest first."""
         field = asked.parts[-1].lower()
-        folds = [int(f) for f in self.holding("fold", field, share=0.3, most=400)]
+        folds = [int(f) for f in self.holding("fold", field, share=0.3, most=400)] or self._like(field)
         likely = sorted(folds, key=lambda f: -_alike(self.folds[f], field))[:40]
         start = self.arrays["fold.start"]
         nodes = [n for f in likely if _alike(self.folds[f], field) > 0.6 for n in self._some(start, f)]
@@ -230,7 +231,24 @@ class Names:
         nodes += [int(n) for d in owners for n in self.dataset_columns(d, at)[:200]]
         nodes = [n for n in dict.fromkeys(nodes) if alive(self.arrays, n, at)]
         wanted = ".".join(asked.parts).lower()
-        return np.array(sorted(nodes, key=lambda n: (-_alike(self.label(n).lower(), wanted), n)), dtype=np.int64)
+        alike = {n: _alike(self._as_typed(n, len(asked.parts)), wanted) for n in nodes}
+        enough = max(alike.values(), default=1.0) - _CLOSE
+        near = sorted((n for n in nodes if alike[n] >= enough), key=lambda n: (-alike[n], n))
+        return np.array(near, dtype=np.int64)
+
+    def _as_typed(self, node: int, parts: int) -> str:
+        """A column's name with as many steps as were typed."""
+        return ".".join(segments(self.label(node).lower())[-parts:])
+
+    def _like(self, text: str) -> list[int]:
+        """Field names of about the same length that begin or end the same: two swapped letters leave no trigram."""
+        raw, offsets, data = text.encode(), self.folds.offsets, self.folds.data
+        if not raw or not len(self.folds):
+            return []
+        size = np.diff(offsets)
+        fits = np.flatnonzero((np.abs(size - len(raw)) <= 1) & (size > 0))
+        same = (data[offsets[fits]] == raw[0]) | (data[offsets[fits + 1] - 1] == raw[-1])
+        return [int(f) for f in fits[same][:3000]]
 
     def _some(self, start: Any, fold: int) -> list[int]:
         return [int(n) for n in self.arrays["fold.node"][start[fold] : min(start[fold + 1], start[fold] + 50)]]

@@ -32,35 +32,207 @@ def _edge_kind(row: Row) -> str:
     return str(via.get("subtype", "")).lower() + (" ⛨" if via.get("masking") else "")
 
 
-# question → the columns of its table: header and what it shows of a row
+def _path(row: Row) -> str:
+    return " → ".join(column["label"] for column in row["columns"])
+
+
+def _steps(row: Row) -> str:
+    told = dict.fromkeys(f"{e['subtype'].lower()}{' ⛨' if e['masking'] else ''} by {_by(e)}" for e in row["edges"])
+    return ", ".join(told)
+
+
+def _by(row: Row) -> str:
+    return str((row.get("job") or {}).get("name", "?"))
+
+
+def _changed(row: Row) -> str:
+    if row["kind"] != "edge":
+        return str(row["label"])
+    return f"{row['source']['label']} → {row['target']['label']}"
+
+
+def _how(edge: Row) -> str:
+    return str(edge["description"] or edge["subtype"].lower()) + (" ⛨" if edge["masking"] else "")
+
+
+def _changed_how(row: Row) -> str:
+    if row["kind"] != "edge":
+        return ""
+    return f"{_how(row['before'])} ⇒ {_how(row['after'])}" if "before" in row else _how(row)
+
+
+def _toward(side: str) -> Cell:
+    return lambda row: ", ".join(f"{edge['target']['label']}: {_how(edge)}" for edge in row[side])
+
+
+def _read(row: Row) -> str:
+    return "never" if row["never"] else as_text(row["last_read"])
+
+
+_COLUMN: tuple[tuple[str, Cell], ...] = (
+    ("column", _get("label")),
+    ("type", _get("type")),
+    ("layer", _get("layer")),
+    ("tags", _get("tags")),
+    ("up", _get("up")),
+    ("down", _get("down")),
+)
+_JOB: tuple[tuple[str, Cell], ...] = (
+    ("job", _get("name")),
+    ("last run", _get("last_state")),
+    ("last success", _get("last_success")),
+    ("changed", _get("changed_at")),
+    ("error", _get("last_error")),
+)
+_DATASET: tuple[tuple[str, Cell], ...] = (
+    ("dataset", _get("label")),
+    ("kind", _get("kind")),
+    ("layer", _get("layer")),
+    ("owner", _get("owner")),
+    ("columns", _get("columns")),
+)
+_HOP: tuple[str, Cell] = ("hop", _get("distance"))
+_INDIRECT: tuple[str, Cell] = ("", lambda row: "indirect" if row.get("relation") == "indirect" else "")
+
+# question (and section, where it is not the question's own) → the columns of its table: header, what it shows of a row
 TABLES: dict[str, tuple[tuple[str, Cell], ...]] = {
-    "find": (
-        ("column", _get("label")),
-        ("match", _get("match")),
-        ("type", _get("type")),
-        ("layer", _get("layer")),
-        ("tags", _get("tags")),
-        ("up", _get("up")),
-        ("down", _get("down")),
-    ),
-    "walk": (
-        ("hop", _get("distance")),
+    "find": (("column", _get("label")), ("match", _get("match")), *_COLUMN[1:]),
+    "columns": (
+        _HOP,
         ("column", _get("label")),
         ("how", _edge_kind),
         ("expression", _get("via.description")),
         ("job", _get("via.job.name")),
         ("last run", _get("via.last_state")),
-        ("", lambda row: "indirect" if row.get("relation") == "indirect" else ""),
+        _INDIRECT,
         ("", _flag("masked", "masked")),
     ),
+    "datasets": (_HOP, *_DATASET, _INDIRECT),
+    "jobs": (_HOP, *_JOB, ("flags", _get("flags"))),
+    "paths": (
+        ("steps", _get("length")),
+        ("path", _path),
+        ("how", _steps),
+        _INDIRECT,
+        ("", _flag("masked", "masked")),
+    ),
+    "impact": (
+        _HOP,
+        ("column", _get("label")),
+        ("use", _get("kinds")),
+        ("expression", _get("via.description")),
+        ("job", _get("via.job.name")),
+        _INDIRECT,
+    ),
+    "impact.jobs": (_HOP, ("job", _get("name")), ("use", _get("kinds")), ("", _flag("breaks", "breaks"))),
+    "impact.readers": (
+        ("column", _get("column")),
+        ("read by", _get("job.name")),
+        ("use", _get("use")),
+        ("last read", _get("last_read")),
+        ("", _flag("live", "live")),
+    ),
+    "pii": (
+        ("verdict", _get("verdict")),
+        ("column", _get("label")),
+        _HOP,
+        ("from", _get("source.label")),
+        ("masked at hop", _get("hop")),
+        ("by", _get("job.name")),
+        ("exit", _get("exit")),
+        ("", _flag("violation", "violation")),
+    ),
+    "pii.exits": (
+        ("exit", _get("label")),
+        ("kind", _get("kind")),
+        ("clear", _get("clear")),
+        ("masked", _get("masked")),
+        ("indirect", _get("indirect")),
+    ),
+    "droppable": (
+        ("column", _get("label")),
+        ("droppable", _get("verdict")),
+        ("why", _get("why")),
+        ("last read", _get("last_read")),
+    ),
+    "unused": (
+        ("column", _get("label")),
+        ("last write", _get("last_write")),
+        ("last read", _read),
+        ("confidence", _get("confidence")),
+        ("why", lambda row: row["why"] if row["confidence"] == "low" else ""),
+    ),
+    "writers": (
+        ("column", _get("label")),
+        ("job", _get("job.name")),
+        ("definition", _get("definition")),
+        ("last success", _get("last_success")),
+        ("last run", _get("last_state")),
+        ("", _flag("conflict", "conflict")),
+    ),
+    "compare": (
+        ("shared column", _get("column.label")),
+        ("toward the first", _toward("a")),
+        ("toward the second", _toward("b")),
+        ("", _flag("differs", "differs")),
+    ),
+    "diff": (
+        ("change", _get("change")),
+        ("what", _get("kind")),
+        ("where", _changed),
+        ("how", _changed_how),
+        ("job", _get("job.name")),
+    ),
+    "coverage": (
+        ("gap", _get("kind")),
+        ("job", _get("job.name")),
+        ("dataset", _get("dataset.label")),
+        ("layer", _get("layer")),
+        ("owner", _get("owner")),
+        ("detail", _get("detail")),
+        ("last seen", _get("last_seen")),
+    ),
+    "roots": _COLUMN,
+    "leaves": _COLUMN,
+    "hubs": _COLUMN,
+    "dataset": _COLUMN,
+    "runs": (
+        ("run", _get("run_id")),
+        ("job", _get("job.name")),
+        ("state", _get("state")),
+        ("started", _get("started")),
+        ("ended", _get("ended")),
+        ("error", _get("error")),
+    ),
+    "quarantine": (
+        ("reason", _get("reason")),
+        ("file", _get("file")),
+        ("position", _get("position")),
+        ("line", lambda row: str(row.get("line", ""))[:120]),
+    ),
 }
-TABLES["upstream"] = TABLES["downstream"] = TABLES["walk"]
+# question → further sections that its text shows below the rows
+FURTHER: dict[str, tuple[str, ...]] = {"impact": ("jobs", "readers"), "pii": ("exits",)}
+_RIGHT = ("hop", "up", "down", "steps", "columns", "clear", "masked", "indirect", "masked at hop", "position")
 
 
 def table_rows(answer: Answer) -> tuple[list[str], list[list[str]]]:
     """Headers and cells of an answer's main rows; columns that are empty throughout are dropped."""
-    columns = TABLES.get(answer.question) or _plain_columns(answer.main_rows)
-    rows = with_edges(answer)
+    columns = TABLES.get(answer.question) or TABLES.get(answer.main) or _plain_columns(answer.main_rows)
+    return _cells(columns, with_edges(answer))
+
+
+def further_rows(answer: Answer) -> list[tuple[list[str], list[list[str]]]]:
+    """The tables of the further sections, those that have rows."""
+    out = []
+    for section in FURTHER.get(answer.question, ()):
+        rows = answer.sections.get(section) or []
+        if rows:
+            out.append(_cells(TABLES[f"{answer.question}.{section}"], rows))
+    return out
+
+
+def _cells(columns: tuple[tuple[str, Cell], ...], rows: list[Row]) -> tuple[list[str], list[list[str]]]:
     cells = [[as_text(cell(row)) for _, cell in columns] for row in rows]
     used = [i for i in range(len(columns)) if any(line[i] for line in cells)]
     return [columns[i][0] for i in used], [[line[i] for i in used] for line in cells]
@@ -119,21 +291,35 @@ def to_text(answer: Answer, *, width: int = 200) -> str:
 
 def print_answer(answer: Answer, console: Any) -> None:
     """The same on a terminal, with colour where the console has some."""
-    from rich.table import Table
     from rich.text import Text
 
     style = "bold" if answer.holds else "bold red"
     console.print(Text(f"{answer.verdict}; as of {answer.as_of}", style=style), soft_wrap=True)
-    headers, cells = table_rows(answer)
-    if cells:
-        table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
-        for header in headers:
-            table.add_column(header, justify="right" if header in ("hop", "up", "down") else "left", overflow="fold")
-        for line in cells:
-            table.add_row(*(Text(cell) for cell in line))
-        console.print(table)
+    for headers, cells in (table_rows(answer), *further_rows(answer)):
+        if cells:
+            console.print(_table(headers, cells))
     for note in notes(answer):
         console.print(Text(note, style="yellow"), soft_wrap=True)
+
+
+def _table(headers: list[str], cells: list[list[str]]) -> Any:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
+    for header in headers:
+        table.add_column(header, justify="right" if header in _RIGHT else "left", overflow="fold")
+    for line in cells:
+        table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in line))
+    return table
+
+
+# words that carry a colour; the word itself says the same without it
+STYLES = {
+    "clear": "red", "masked": "green", "indirect": "yellow", "violation": "bold red", "FAIL": "red", "ABORT": "red",
+    "no": "red", "yes": "green", "unknown": "yellow", "added": "green", "removed": "red", "changed": "yellow",
+    "breaks": "bold red", "conflict": "bold red", "low": "yellow",
+}  # fmt: skip
 
 
 def to_csv(answer: Answer) -> str:
@@ -156,13 +342,13 @@ def _csv_cell(value: Any) -> Any:
 
 
 def to_markdown(answer: Answer) -> str:
-    """Verdict and table for a pull request."""
-    headers, cells = table_rows(answer)
+    """Verdict and tables for a pull request."""
     out = [f"**{_md(answer.verdict)}**; as of {answer.as_of}", ""]
-    if cells:
-        out += ["| " + " | ".join(headers) + " |", "|" + "---|" * len(headers)]
-        out += ["| " + " | ".join(_md(cell) for cell in line) + " |" for line in cells] + [""]
-    return "\n".join(out + [f"- {_md(note)}" for note in notes(answer)])
+    for headers, cells in (table_rows(answer), *further_rows(answer)):
+        if cells:
+            out += ["| " + " | ".join(headers) + " |", "|" + "---|" * len(headers)]
+            out += ["| " + " | ".join(_md(cell) for cell in line) + " |" for line in cells] + [""]
+    return "\n".join(out + [f"- {_md(note)}" for note in notes(answer)]).rstrip()
 
 
 def _md(text: str) -> str:

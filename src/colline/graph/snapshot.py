@@ -59,7 +59,7 @@ def publish(lake: str | Path) -> SnapshotInfo:
     root = lake_path(lake)
     if not root.is_dir():
         raise LakeError(f"no lake at {root}", hint="run `colline ingest` first, or check --lake")
-    arrays, meta = _compose(root)
+    arrays, meta = compose(read_tables(root))
     name = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%fZ")
     building = root / _FOLDER / f".building-{uuid.uuid4().hex}"
     try:
@@ -74,12 +74,18 @@ def publish(lake: str | Path) -> SnapshotInfo:
     return SnapshotInfo(name, root / _FOLDER / name, meta["columns"], edges, meta["tables"], seconds)
 
 
-def _compose(root: Path) -> tuple[Any, dict[str, Any]]:
-    """Everything a snapshot holds. Edges are read before columns: a column is there before an edge needs it."""
-    from colline.graph import build, nodes, tables
+def read_tables(root: Path) -> dict[str, tuple[Any, int]]:
+    """The tables a snapshot is made of, each with its version; edges before columns, which are there first."""
+    from colline.graph import tables
 
-    read = {name: tables.read(root, name) for name in ("gold/edges", "gold/reads", "gold/coverage", "gold/jobs")}
-    read |= {name: tables.read(root, name) for name in ("gold/columns", "silver/datasets")}
+    names = ("gold/edges", "gold/reads", "gold/coverage", "gold/jobs", "gold/columns", "silver/datasets")
+    return {name: tables.read(root, name) for name in names}
+
+
+def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
+    """Everything a snapshot holds: its arrays, and the facts about them."""
+    from colline.graph import build, nodes
+
     column_table = read["gold/columns"][0]
     out, owners = nodes.datasets(read["silver/datasets"][0], column_table)
     column_arrays, order, homeless = nodes.columns(column_table, owners, len(owners.ids))

@@ -1,0 +1,17 @@
+"""`colline leaves`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from colline.cli.options import asking, give, open_lake
+
+
+@click.command("leaves")
+@click.argument("dataset", required=False)
+@asking()
+def command(lake: str, dataset: str | None, shape: str | None, **how: Any) -> None:
+    """Which columns is nothing built on?"""
+    give(open_lake(lake).leaves(dataset, **how), shape)
