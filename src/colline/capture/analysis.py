@@ -12,6 +12,7 @@ from colline.plan.decode import decode
 from colline.plan.source import Source
 from colline.trace import Context, DatasetName, Statement, statement
 from colline.trace.memory import Memory, NoMemory
+from colline.wiring.extensions import load_rules
 
 
 def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memory | None = None) -> Context:
@@ -20,7 +21,8 @@ def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memor
     def name(source: Source) -> DatasetName:
         return identify(source, names).name
 
-    return Context(name, masks, frozenset(masking), memory or NoMemory())
+    load_rules()
+    return Context(name, masks, frozenset(word.lower() for word in masking), memory or NoMemory())
 
 
 def analyser(context: Context) -> Callable[[Mapping[str, Any]], Statement]:

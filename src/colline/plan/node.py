@@ -49,7 +49,7 @@ class Node:
 
     def nodes(self, name: str) -> tuple[Node, ...]:
         """Every node in the argument of that name, however it is nested in lists."""
-        return tuple(_nodes(self.arguments.get(name)))
+        return _nodes(self.arguments.get(name))
 
     def text(self, name: str) -> str:
         """The argument of that name as text; empty when it is absent."""
@@ -86,26 +86,27 @@ class Node:
     @property
     def children(self) -> tuple[Node, ...]:
         """The operators this operator reads. An expression's sub-query is not among them."""
-        return tuple(node for node in self.inside() if node.is_operator)
+        return tuple(node for value in self.arguments.values() for node in _nodes(value, of=Sort.OPERATOR))
 
     @property
     def expressions(self) -> tuple[Node, ...]:
         """The expressions directly in the arguments; `output` names what comes out and is none."""
-        return tuple(
-            node
-            for name, value in self.arguments.items()
-            if name != "output"
-            for node in _nodes(value)
-            if node.is_expression
-        )
+        given = (value for name, value in self.arguments.items() if name != "output")
+        return tuple(node for value in given for node in _nodes(value, of=Sort.EXPRESSION))
 
     def __repr__(self) -> str:
         return f"<{self.kind} @{self.place}>"
 
 
-def _nodes(value: Value) -> Iterator[Node]:
+def _nodes(value: Value, of: Sort | None = None) -> tuple[Node, ...]:
+    """The nodes in a value. A list holds nodes of one sort, so a long list of another sort is passed over at once."""
     if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes(item)
+        return (value,) if of is None or value.sort is of else ()
+    if not isinstance(value, tuple) or not value:
+        return ()
+    first = value[0]
+    if isinstance(first, Node) and of is not None and first.sort is not of:
+        return ()
+    if set(map(type, value)) == {Node}:
+        return value  # type: ignore[return-value]  # every item was found to be a node
+    return tuple(node for item in value for node in _nodes(item, of))

@@ -27,3 +27,6 @@ MASKING = {
     "ThetaIntersectionAgg": "theta_intersection_agg",
     "ThetaSketchEstimate": "theta_sketch_estimate",
 }
+
+# functions that extensions added, by the name SQL calls them, in lower case
+EXTRA: set[str] = set()

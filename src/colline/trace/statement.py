@@ -30,9 +30,9 @@ _USES = {
 
 def lineage(plan: Plan, context: Context) -> ColumnLineage:
     """The column lineage of a query, or of the first target of a statement."""
-    found = statement(plan, context)
-    if found.writes:
-        return found.writes[0].lineage
+    first = next(_writes(plan.root, context), None)
+    if first is not None:
+        return first.lineage
     query = _queried(plan.root)
     return _query(query, context) if query is not None else ColumnLineage()
 

@@ -13,9 +13,10 @@ from colline.trace import registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.flow import Flow, Ways, merge, source, through
 from colline.trace.lineage import InputDataset, OpaqueStep, SchemaField
-from colline.trace.masking import MASKING
+from colline.trace.masking import EXTRA, MASKING
 from colline.trace.memory import Memory, NoMemory
 from colline.trace.relation import Relation
+from colline.trace.sql import name_of
 
 log = logging.getLogger("colline")
 
@@ -173,8 +174,10 @@ class Scope:
     def masks(self, node: Node) -> bool:
         """Whether this function hides its arguments."""
         context = self.trace.context
-        name = node.function or node.kind
-        return node.kind in MASKING or name in context.masking or (node.kind in _ASKED and context.masks(node))
+        name = name_of(node).lower()
+        if node.kind in MASKING or name in context.masking or name in EXTRA:
+            return True
+        return node.kind in _ASKED and context.masks(node)
 
     def ways(self, expressions: Iterable[Node], effect: Effect, *, text: str = "") -> Ways:
         """What reaches any of `expressions`, through one more step; each described by itself unless `text` is given."""

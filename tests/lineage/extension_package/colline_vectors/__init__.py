@@ -1,0 +1,31 @@
+"""An extension as a third party would ship it: a leaf, an expression, a masking function, and a rule that breaks."""
+
+from __future__ import annotations
+
+from colline.events.dataset import NameContext, Named
+from colline.plan import Node, Source, SourceKind
+from colline.trace import DatasetName
+from colline.trace.extension import Extension
+from colline.trace.relation import Relation
+from colline.trace.tracer import Trace
+
+
+def register(extension: Extension) -> None:
+    """The entry point `colline.rules`."""
+
+    @extension.leaf("VectorScan")
+    def scan(node: Node) -> Source:
+        return Source(SourceKind.OTHER, provider="vectors", options=(("name", node.text("index")),))
+
+    @extension.operator("VectorBroken")
+    def broken(node: Node, trace: Trace) -> Relation:
+        raise ValueError("not today")
+
+    extension.masking("vector_token")
+
+
+def name(source: Source, context: NameContext) -> Named | None:
+    """The entry point `colline.datasets`."""
+    if source.provider != "vectors":
+        return None
+    return Named(DatasetName("vectors://store", source.option("name") or ""))
