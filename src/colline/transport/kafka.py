@@ -96,11 +96,21 @@ class KafkaSink:
         """Produces every event, then waits for the report on each."""
         if self._producer is None:
             self._producer = self._made()
-        reports: dict[int, Any] = {}
-        for position, event in enumerate(batch.events):
-            self._produce(position, event, reports)
-        self._wait(reports, len(batch.events))
+        reports = self._reports(dict(enumerate(batch.events)))
+        # The client packs messages together, and a broker that finds the pack too large refuses all of them: one by one
+        # tells which is at fault.
+        at_fault = [position for position, error in reports.items() if _name(error) in AT_FAULT]
+        for position in at_fault if len(batch.events) > 1 else ():
+            reports.update(self._reports({position: batch.events[position]}))
         return _receipt(len(batch.events), reports)
+
+    def _reports(self, events: dict[int, bytes]) -> dict[int, Any]:
+        """The report on each event: None when it arrived, else what is wrong."""
+        reports: dict[int, Any] = {}
+        for position, event in events.items():
+            self._produce(position, event, reports)
+        self._wait(reports, len(events))
+        return dict.fromkeys(events, "no delivery report") | reports
 
     def _wait(self, reports: dict[int, Any], count: int) -> None:
         """Until every report is in, time is up, or no broker has answered for a second."""
@@ -145,8 +155,7 @@ class KafkaSink:
 
 def _receipt(count: int, reports: dict[int, Any]) -> Receipt:
     """Delivery reports as a receipt; an event without a report is tried again."""
-    faults = {position: reports.get(position, "no delivery report") for position in range(count)}
-    faults = {position: error for position, error in faults.items() if error is not None}
+    faults = {position: reports[position] for position in range(count) if reports[position] is not None}
     if not faults:
         return ARRIVED
     refused = tuple((place, str(error)) for place, error in faults.items() if _name(error) in AT_FAULT)
