@@ -412,8 +412,10 @@ public class Dump implements Runnable {
     else if (call(t, "paths") != null) { path = call(t, "paths"); provider = call(t, "formatName"); options = call(t, "options"); }
     else if (name.endsWith("JDBCTable")) { Object jdbc = call(t, "jdbcOptions"); provider = "jdbc"; options = jdbc == null ? null : call(call(jdbc, "parameters"), "originalMap"); }
     else { options = call(t, "options"); }
-    record(b, "Table", new Object[] {"name", t.name(), "class", name, "provider", provider, "path", path, "catalog_table", catalog, "options", options,
-        "columns", columns(t), "version", version});
+    // a stream's old kind of sink is a table that must not be asked for its name: its text says what it is
+    Object known = call(t, "name");
+    record(b, "Table", new Object[] {"name", known, "class", name, "provider", provider, "path", path, "catalog_table", catalog, "options", options,
+        "columns", columns(t), "version", version, "description", known == null ? String.valueOf(t) : null});
   }
 
   private static Object columns(org.apache.spark.sql.connector.catalog.Table t) {

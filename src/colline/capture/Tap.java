@@ -15,6 +15,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   private final LinkedBlockingQueue heard;
   private final LinkedBlockingQueue told;
   private final HashSet open = new HashSet();
+  private final HashSet batches = new HashSet();
   private final int limit;
   private volatile boolean closed = false;
   private Thread thread;
@@ -77,7 +78,13 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     scala.Option root = e.rootExecutionId();
     if (root.isDefined() && ((Number) root.get()).longValue() != e.executionId()) {
       this.nested.incrementAndGet();
+      // what a stream's foreachBatch writes is inside the batch's execution, and is the user's all the same
+      if (this.batches.contains(root.get())) put(new Object[] {"nested", id, Long.valueOf(e.time()), null, org.apache.spark.sql.execution.SQLExecution.getQueryExecution(e.executionId()), null, root.get()});
       return;
+    }
+    if (e.description() != null && e.description().indexOf("runId = ") >= 0) {
+      if (this.batches.size() > 10000) this.batches.clear();
+      this.batches.add(id);
     }
     this.seen.incrementAndGet();
     org.apache.spark.sql.execution.QueryExecution running = org.apache.spark.sql.execution.SQLExecution.getQueryExecution(e.executionId());
@@ -89,6 +96,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
 
   private void onEnd(org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd e) {
     long id = e.executionId();
+    this.batches.remove(Long.valueOf(id));
     boolean told = this.open.remove(Long.valueOf(id + 1));
     boolean untold = this.open.remove(Long.valueOf(-id - 1));
     if (!told && !untold) return;
@@ -104,7 +112,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     String name = e.getClass().getSimpleName();
     Object progress = call(e, "progress");
     if (name.equals("QueryProgressEvent") && progress != null) {
-      put(new Object[] {"stream_progress", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), String.valueOf(call(progress, "json")), null, null, String.valueOf(call(progress, "runId"))});
+      put(new Object[] {"stream_progress", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), null, null, null, String.valueOf(call(progress, "runId"))});
     } else if (name.equals("QueryStartedEvent")) {
       put(new Object[] {"stream_start", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), (String) call(e, "name"), null, String.valueOf(call(e, "id")), String.valueOf(call(e, "runId"))});
     } else if (name.equals("QueryTerminatedEvent")) {
@@ -163,6 +171,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       if (kind.equals("stream_progress")) { Object[] last = streamPlan(String.valueOf(item[6])); if (last != null) planOf(b, last[0]); }
       return b.append('}').toString();
     }
+    if (kind.equals("nested")) return nested(b, item);
     if (item[5] != null) { b.append(",\"tags\":"); Dump.strings(b, item[5]); }
     org.apache.spark.sql.execution.QueryExecution qe = (org.apache.spark.sql.execution.QueryExecution) item[4];
     if (qe != null) {
@@ -175,6 +184,16 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       }
       if (kind.equals("end")) Dump.metrics(b, qe);
     }
+    return b.append('}').toString();
+  }
+
+  /** A command inside a stream's batch; a query inside one is part of something told already. */
+  private String nested(StringBuilder b, Object[] item) {
+    if (item[4] == null) return null;
+    Object plan = ((org.apache.spark.sql.execution.QueryExecution) item[4]).analyzed();
+    if (!(plan instanceof org.apache.spark.sql.catalyst.plans.logical.Command)) return null;
+    b.append(",\"root\":").append(item[6]);
+    planOf(b, plan);
     return b.append('}').toString();
   }
 

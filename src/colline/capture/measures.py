@@ -29,10 +29,11 @@ class Commit:
 
 def written(metrics: Mapping[str, int]) -> Written:
     """Rows, bytes and files of one write; what nobody counted is unknown, never zero."""
-    return Written(_first(metrics, ROWS), _first(metrics, SIZE), _first(metrics, FILES))
+    return Written(first(metrics, ROWS), first(metrics, SIZE), first(metrics, FILES))
 
 
-def _first(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:
+def first(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:
+    """The first of these counts that is there."""
     for name in names:
         parts = [metrics[part] for part in name.split("+") if metrics.get(part, -1) >= 0]
         if parts:

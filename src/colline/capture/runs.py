@@ -9,18 +9,17 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from colline.capture.application import Application
 from colline.capture.contain import Containment
+from colline.capture.jobs import moment, named, opened
 from colline.capture.labels import Label, from_tags
 from colline.capture.measures import Commit, written
-from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, RunName, Written, definition, run_event
-from colline.events.dataset import DatasetKind
-from colline.events.ids import run_id
+from colline.capture.streams import Streams
+from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.model import RunEvent, RunState
-from colline.events.names import identify
 from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement
 
 Message = Mapping[str, Any]
@@ -55,6 +54,23 @@ class Counts:
     skipped: int = 0
 
 
+_WORDS = {
+    RunState.START: "started",
+    RunState.COMPLETE: "completed",
+    RunState.FAIL: "failed",
+    RunState.ABORT: "aborted",
+}
+
+
+def counted(counts: Counts, events: tuple[RunEvent, ...]) -> Counts:
+    """The counts after these events."""
+    for event in events:
+        word = _WORDS.get(event.event_type) if event.event_type else None
+        if word:
+            counts = replace(counts, **{word: getattr(counts, word) + 1})
+    return counts
+
+
 @dataclass
 class Runs:
     """The open runs of one application. `hear` is called by one thread only."""
@@ -64,14 +80,26 @@ class Runs:
     containment: Containment = field(default_factory=Containment)
     committed: Callable[[Statement], Mapping[DatasetName, Commit]] = lambda _: {}
     counts: Counts = Counts()
+    streams: Streams = field(init=False)
     _open: OrderedDict[str, OpenRun] = field(default_factory=OrderedDict)
     _known: OrderedDict[DatasetName, tuple[SchemaField, ...]] = field(default_factory=OrderedDict)
 
+    def __post_init__(self) -> None:
+        self.streams = Streams(self.application, self.traced)
+
     def hear(self, message: Message) -> tuple[RunEvent, ...]:
         """The events a message of the tap gives rise to; an unknown kind gives none."""
+        events = self._heard(message)
+        self.counts = counted(self.counts, events)
+        return events
+
+    def _heard(self, message: Message) -> tuple[RunEvent, ...]:
         if message.get("own"):
             self._open.pop(_key(message), None)
             return ()
+        told = self.streams.hear(message)
+        if told is not None:
+            return told
         kind = message.get("kind")
         if kind == "start":
             return self._start(message)
@@ -88,11 +116,12 @@ class Runs:
         self, at: datetime, failure: Failure | None = None, delivery: Mapping[str, int] | None = None
     ) -> tuple[RunEvent, ...]:
         """ABORT for what is still open, then the application's own end."""
-        events: list[RunEvent] = []
+        events: list[RunEvent] = [*self.streams.finish(at)]
         for key in list(self._open):
             run = self._open.pop(key)
             why = Failure("the application ended, or colline was detached, while this query ran", language="PYTHON")
             events += self._finished(run, RunState.ABORT, at, Ending(failure=why))
+        self.counts = counted(self.counts, tuple(events))
         state = RunState.FAIL if failure else RunState.COMPLETE
         context = self._application_context()
         return (*events, run_event(state, at, NO_STATEMENT, context, Ending(failure=failure, delivery=delivery)))
@@ -100,7 +129,7 @@ class Runs:
     @property
     def open(self) -> int:
         """How many runs have begun and not ended."""
-        return len(self._open)
+        return len(self._open) + self.streams.open
 
     def _start(self, message: Message) -> tuple[RunEvent, ...]:
         run = self._opened(message)
@@ -121,64 +150,45 @@ class Runs:
         if error is None and not run.is_told and not _touches_data(run.statement or NO_STATEMENT):
             self.counts = replace(self.counts, skipped=self.counts.skipped + 1)
             return ()
-        at = _time(message)
+        at = moment(message["time"])
         if error is None:
             return self._finished(run, RunState.COMPLETE, at, self._measured(run, message))
         state = RunState.ABORT if _CANCELLED.search(error[:2000]) else RunState.FAIL
         return self._finished(run, state, at, Ending(failure=_failure(error)))
 
     def _opened(self, message: Message) -> OpenRun:
-        application = self.application
-        started = _time(message)
-        context = EventContext(
-            RunName(application.run.namespace, "", run_id(int(started.timestamp() * 1000))),
-            application.names,
-            application.parent,
-            application.engine,
-            form=application.form,
-            run_tags=application.run_tags,
-            redact=application.redact,
-            redact_sql=application.redact_sql,
-        )
+        started = moment(message["time"])
+        context = opened(self.application, started)
         return OpenRun(context, started, label=from_tags(message.get("tags") or ()), text=message.get("sql") or "")
 
     def _traced(self, run: OpenRun, message: Message) -> OpenRun:
         """The run with its lineage, computed once; where that fails, with the reason instead."""
-        statement = self.containment.run(
+        return replace(run, statement=self.traced(message["plan"]), text=message.get("sql") or run.text)
+
+    def traced(self, plan: Any) -> Statement:
+        """What a plan reads and writes; where tracing fails, a statement that says so."""
+        return self.containment.run(
             "tracing a plan",
-            lambda: self.analyse(message["plan"]),
+            lambda: self.analyse(plan),
             lambda error: Statement((), (), (OpaqueStep(_UNTRACED, why=f"tracing failed: {type(error).__name__}"),)),
         )
-        return replace(run, statement=statement, text=message.get("sql") or run.text)
 
     def _told(self, run: OpenRun) -> tuple[RunEvent, ...]:
         """START, with the lineage in it."""
         statement = run.statement or NO_STATEMENT
-        self.counts = replace(self.counts, started=self.counts.started + 1)
         context = replace(self._named(run), known=self._fresh(statement))
         return (run_event(RunState.START, run.started, statement, context),)
 
     def _finished(self, run: OpenRun, state: RunState, at: datetime, ending: Ending) -> tuple[RunEvent, ...]:
         before = () if run.is_told else self._told(run)
         statement = run.statement or NO_STATEMENT
-        word = {RunState.COMPLETE: "completed", RunState.FAIL: "failed"}.get(state, "aborted")
-        self.counts = replace(self.counts, **{word: getattr(self.counts, word) + 1})
         known = frozenset(found.name for found in statement.inputs)
         context = replace(self._named(run), known=known)
         return (*before, run_event(state, max(at, run.started), statement, context, ending))
 
     def _named(self, run: OpenRun) -> EventContext:
         """The run's context with its job: by label, by setting or notebook, else by application and output."""
-        application, statement = self.application, run.statement or NO_STATEMENT
-        tags = {**application.job_tags, **(run.label.tags if run.label else {})}
-        name = run.label.name if run.label else application.job or _job_name(application, statement)
-        return replace(
-            run.context,
-            run=replace(run.context.run, name=name),
-            sql=run.text,
-            job_tags=tags,
-            definition=definition(statement) if run.statement else "",
-        )
+        return replace(named(run.context, self.application, run.statement, run.label), sql=run.text)
 
     def _fresh(self, statement: Statement) -> frozenset[DatasetName]:
         """The inputs that need no description: an earlier event described them as they still are."""
@@ -222,10 +232,6 @@ def _key(message: Message) -> str:
     return str(message.get("id"))
 
 
-def _time(message: Message) -> datetime:
-    return datetime.fromtimestamp(message["time"] / 1000, tz=timezone.utc)
-
-
 def _touches_data(statement: Statement) -> bool:
     """Whether there is something to tell: SHOW TABLES and SET have nothing, a plan that could not be traced has."""
     return bool(statement.writes or statement.inputs or _UNTRACED in [step.node for step in statement.opaque])
@@ -245,14 +251,3 @@ def _failure(error: str) -> Failure:
     """The message and, where Spark gave one, the stack below it."""
     message, _, stack = error.partition("\n\tat ")
     return Failure(message.strip(), f"at {stack}" if stack else "")
-
-
-def _job_name(application: Application, statement: Statement) -> str:
-    """`shop.sales.totals`: the application and the output as its catalog knows it, or the last part of its path."""
-    if not statement.writes:
-        return f"{application.run.name}.query"
-    write = statement.writes[0]
-    known = identify(write.target, application.names)
-    short = [link.name for link in known.symlinks] if known.name == write.name else []
-    last = write.name.name if known.kind is not DatasetKind.FILE else write.name.name.rstrip("/").rpartition("/")[2]
-    return f"{application.run.name}.{short[-1] if short else last or 'output'}"

@@ -6,6 +6,8 @@ Messages are JSON objects:
   the description at the start and the error at the end (absent when it succeeded). `plan` comes with the start or, when
   the query was over before the listener heard of it, with the end; `sql` comes with it where the query was SQL text.
   `own` marks Delta's reading of its own log.
+- `{"kind": "nested", "id", "root", "plan"}`: a command that a stream's `foreachBatch` ran inside the batch `root`. The
+  batches of a stream are executions too; the text of their start says which run of which stream they belong to.
 - `{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams.
 - `{"kind": "application_end"}` when the application ends.
 """
@@ -17,6 +19,7 @@ import zlib
 from contextlib import suppress
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import msgspec
 from py4j.protocol import Py4JError
@@ -51,13 +54,16 @@ def classes(spark: SparkSession) -> dict[str, Any]:
 
 def _compile(jvm: Any) -> dict[str, Any]:
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+    # py4j remembers methods by class name, and a JVM may outlive or serve more than one of us: each has its own package
+    package = f"colline.t{uuid4().hex}"
     found = {}
     for name in _SOURCES:
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(loader)
-        compiler.cook(files(__package__).joinpath(f"{name}.java").read_text(encoding="utf-8"))
+        source = files(__package__).joinpath(f"{name}.java").read_text(encoding="utf-8")
+        compiler.cook(source.replace("package colline;", f"package {package};", 1))
         loader = compiler.getClassLoader()
-        found[name] = loader.loadClass(f"colline.{name}")
+        found[name] = loader.loadClass(f"{package}.{name}")
     found["jvm"] = jvm
     found["describer"] = found["Dump"].getConstructor(None).newInstance(None)
     return found

@@ -252,7 +252,7 @@ def _output(write: Write, context: EventContext, ending: Ending) -> OutputDatase
         _lifecycle(write, redact),
     )
     assert found is not None
-    if context.form is not LineageForm.JOB_FACET:
+    if context.form in (LineageForm.COMPACT, LineageForm.LEGACY):
         legacy = context.form is LineageForm.LEGACY
         found[facets.COLUMN_LINEAGE.key] = column_lineage(write.lineage, context.redaction, legacy=legacy)
     return OutputDataset(

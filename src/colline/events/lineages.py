@@ -27,6 +27,7 @@ class LineageForm(Enum):
     COMPACT = "compact"  # columnLineage, inputs that decide the rows once in `dataset`
     LEGACY = "legacy"  # columnLineage, the same inputs repeated on every column
     JOB_FACET = "lineage"  # the `lineage` facet of the job
+    NONE = "none"  # nothing new to say: an earlier event of the run said it
 
 
 def column_lineage(lineage: ColumnLineage, redact: Redaction, *, legacy: bool = False) -> dict[str, Any]:

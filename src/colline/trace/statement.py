@@ -10,6 +10,7 @@ from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace import commands, expressions, operators, registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
+from colline.trace.commands.streams import STREAMS
 from colline.trace.commands.target import by_position, names_of
 from colline.trace.flow import dependencies
 from colline.trace.lineage import ColumnLineage, ColumnRead, InputDataset, OpaqueStep, Statement, Use, Write
@@ -42,9 +43,10 @@ def statement(plan: Plan, context: Context) -> Statement:
     found = tuple(_writes(plan.root, context))
     if found:
         return _statement(found)
-    if _is_command(plan.root):
+    root = plan.root.node("query") if plan.root.kind in STREAMS else plan.root
+    if _is_command(root):
         return Statement((), (), ())
-    read = _query(plan.root, context)
+    read = _query(root, context)
     return Statement((), read.inputs, read.opaque)
 
 

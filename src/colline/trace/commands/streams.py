@@ -1,0 +1,48 @@
+"""What a stream writes: each micro-batch is a command over the batch's query."""
+
+from __future__ import annotations
+
+import re
+
+from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
+from colline.trace.commands.target import by_position, names_of, write
+from colline.trace.lineage import SchemaField, Write
+from colline.trace.registry import command
+from colline.trace.sources import path_source, source_of, table_source
+from colline.trace.tracer import Trace
+
+# how the old kind of sink says what it is: FileSink[/data/out], DeltaSink[/data/out]
+_SINK = re.compile(r"^(\w*)Sink\[(.*)\]$")
+
+
+STREAMS = ("WriteToMicroBatchDataSource", "WriteToMicroBatchDataSourceV1", "WriteToContinuousDataSource")
+
+
+@command(*STREAMS)
+def stream(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`df.writeStream.format("delta").start("/d")` → /d from df; a console or `foreachBatch` is no dataset"""
+    target, query = _target(node), node.node("query")
+    if target is None:
+        return ()
+    relation, names = trace(query), names_of(query)
+    types = {a.text("id"): a.text("type") for a in query.nodes("output")}
+    schema = [SchemaField(name, types.get(key, "")) for name, key in zip(names, relation.output, strict=False)]
+    return (write(target, by_position(relation, names), trace, rows=relation.rows, schema=schema),)
+
+
+def _target(node: Node) -> Source | None:
+    table = node.maybe("catalogTable")
+    if table is not None:
+        return table_source(table)
+    relation = node.maybe("relation")
+    if relation is not None:
+        return source_of(relation)
+    sink = node.maybe("sink") or node.maybe("table") or node.maybe("write")
+    options = {key.lower(): value for key, value in node.pairs("writeOptions")}
+    if "topic" in options or "kafka.bootstrap.servers" in options:
+        return Source(SourceKind.KAFKA, "kafka", options=tuple(options.items()))
+    match = _SINK.match(sink.text("description")) if sink is not None else None
+    if match is None:
+        return None
+    return path_source(match.group(2), "delta" if match.group(1) == "Delta" else options.get("format", ""))
