@@ -1,0 +1,45 @@
+"""`colline ingest`: bring what has landed into the lake."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from colline.pipeline.ingest import Progress, Summary
+
+
+@click.command()
+@click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
+@click.option("--from", "folders", multiple=True, metavar="LANDING", help="Landing folder; default LAKE/landing.")
+@click.option("--continuous", is_flag=True, help="Go on until stopped.")
+@click.option("--every", default=30.0, show_default=True, metavar="SECONDS", help="With --continuous: how often to look.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float, as_json: bool) -> None:
+    """Bring everything that has landed into the lake's Delta tables, each event once."""
+    from colline.pipeline.ingest import Watch, ingest
+
+    try:
+        summary = ingest(lake, folders=folders, every=every if continuous else None, watch=Watch(progress=_tell))
+    except KeyboardInterrupt:
+        click.echo("stopped; what was not finished is taken up by the next ingest", err=True)
+        sys.exit(130)
+    click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
+
+
+def _tell(progress: Progress) -> None:
+    rate = progress.events / progress.seconds if progress.seconds else 0
+    bad = f", {progress.quarantined} quarantined" if progress.quarantined else ""
+    click.echo(
+        f"batch {progress.batch}: {progress.events} events{bad}, {progress.seconds:.1f} s ({rate:.0f}/s)", err=True
+    )
+
+
+def _text(summary: Summary) -> str:
+    if not summary.batches:
+        return f"nothing new in {summary.lake}"
+    bad = f", {summary.quarantined} quarantined (colline quarantine list)" if summary.quarantined else ""
+    return f"{summary.events} events in {summary.batches} batches, {summary.seconds:.1f} s{bad}"

@@ -1,0 +1,98 @@
+"""Small files of the lake (lock, markers), through Hadoop's file system: any path the session can reach.
+
+This and nothing else in the pipeline talks to the JVM beside the DataFrame API.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class Files:
+    """The file system of a lake."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._jvm: Any = spark.sparkContext._jvm
+        self._conf: Any = spark.sparkContext._jsc.hadoopConfiguration()
+
+    def _at(self, path: str) -> tuple[Any, Any]:
+        at = self._jvm.org.apache.hadoop.fs.Path(path)
+        return at.getFileSystem(self._conf), at
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder."""
+        system, at = self._at(path)
+        return bool(system.exists(at))
+
+    def absolute(self, path: str) -> str:
+        """The path with its scheme, as Spark writes it in `_metadata.file_path`."""
+        system, at = self._at(path)
+        return str(system.makeQualified(at).toUri().toString())
+
+    def write(self, path: str, text: str) -> None:
+        """Put a small file, replacing the one that is there."""
+        system, at = self._at(path)
+        out = system.create(at, True)
+        try:
+            out.write(bytearray(text.encode()))
+        finally:
+            out.close()
+
+    def create(self, path: str, text: str) -> bool:
+        """Put a small file unless one is there; False when one is."""
+        system, at = self._at(path)
+        try:
+            out = system.create(at, False)
+        except Exception as error:  # noqa: BLE001 (py4j wraps every Java error; only this one is expected)
+            if "AlreadyExists" in str(error):
+                return False
+            raise
+        try:
+            out.write(bytearray(text.encode()))
+        finally:
+            out.close()
+        return True
+
+    def read(self, path: str) -> str | None:
+        """A small file's text, None when there is none."""
+        system, at = self._at(path)
+        if not system.exists(at):
+            return None
+        stream = system.open(at)
+        try:
+            text = self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8")
+        finally:
+            stream.close()
+        return str(text)
+
+    def age(self, path: str) -> float | None:
+        """Seconds since a file was last written, by the file system's own clock; None when there is none."""
+        system, at = self._at(path)
+        if not system.exists(at):
+            return None
+        now = self._jvm.java.lang.System.currentTimeMillis()
+        return float(now - system.getFileStatus(at).getModificationTime()) / 1000
+
+    def delete(self, path: str) -> None:
+        """Take a file or folder away, if it is there."""
+        system, at = self._at(path)
+        system.delete(at, True)
+
+    def move(self, path: str, to: str) -> None:
+        """Rename a folder."""
+        system, at = self._at(path)
+        _, target = self._at(to)
+        system.mkdirs(target.getParent())
+        system.rename(at, target)
+
+
+def local_path(path: str) -> str | None:
+    """The path on this machine that an address means; None for any other file system."""
+    if "://" not in path and not path.startswith("file:"):
+        return path
+    parts = urlsplit(path)
+    return unquote(parts.path) if parts.scheme == "file" else None

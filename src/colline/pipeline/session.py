@@ -1,0 +1,57 @@
+"""The Spark session the pipeline runs on: the active one when there is one, else a local one with Delta."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from colline.errors import LakeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# What a lake of one machine wants; a session that exists already keeps its own settings.
+LOCAL_SETTINGS: dict[str, str] = {
+    "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
+    "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
+    "spark.databricks.delta.snapshotPartitions": "2",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.session.timeZone": "UTC",
+}
+
+
+def session_for(name: str = "colline") -> SparkSession:
+    """The active session, or a new local one with Delta."""
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    return active if active is not None else _local(name)
+
+
+def _local(name: str) -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    try:
+        from delta import configure_spark_with_delta_pip
+    except ImportError as error:
+        raise LakeError("delta-spark is not installed", hint="pip install 'colline[spark]'") from error
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.appName(name).master(os.environ.get("COLLINE_SPARK_MASTER", "local[*]"))
+    for key, value in {**LOCAL_SETTINGS, "spark.driver.memory": f"{_driver_gigabytes()}g"}.items():
+        builder = builder.config(key, value)
+    session: SparkSession = configure_spark_with_delta_pip(builder).getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    return session
+
+
+def _driver_gigabytes() -> int:
+    """A sixth of the machine, between 1 and 16."""
+    try:
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return 2
+    return max(1, min(16, total // (6 * 1024**3)))

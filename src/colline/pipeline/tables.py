@@ -1,0 +1,100 @@
+"""Every table of the lake: where it is, its columns, how it is split. The one place that lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from colline.pipeline.wire import FIELDS, INPUTS, SCHEMA_FIELDS
+
+# How many parts gold tables are split into by dataset: a batch rewrites the parts it touches, nothing else.
+BUCKETS = 8
+
+SYMLINK = "struct<namespace:string,name:string,type:string,seen:timestamp>"
+SCHEMA_VERSION = f"struct<digest:string,first_seen:timestamp,last_seen:timestamp,fields:{SCHEMA_FIELDS}>"
+MENTION = (
+    "struct<role:string,namespace:string,name:string,shape:string,content:string,lifecycle:string,overwrite:boolean>"
+)
+VERSION = (
+    "struct<dataset_id:bigint,group:string,started:timestamp,first:timestamp,last:timestamp,"
+    "shapes:array<string>,last_run:string,runs:bigint>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A Delta table of the lake."""
+
+    path: str
+    columns: str  # DDL
+    parts: tuple[str, ...] = ()
+
+
+BRONZE = Table(
+    "bronze/events",
+    "event_id string, raw string, file string, position bigint, received_at timestamp, batch bigint, dt date",
+    ("dt",),
+)
+QUARANTINE = Table(
+    "bronze/quarantine",
+    "event_id string, reason string, detail string, line string, file string, position bigint, "
+    "received_at timestamp, quarantined_at timestamp, replayed_at timestamp, dt date",
+    ("dt",),
+)
+RUNS = Table(
+    "silver/runs",
+    "run_id string, job_namespace string, job_name string, state string, effective boolean, started_at timestamp, "
+    "ended_at timestamp, first_event timestamp, last_event timestamp, progressed_at timestamp, "
+    "completed_at timestamp, failed_at timestamp, aborted_at timestamp, parent_run string, root_run string, "
+    "definition string, streaming boolean, integration string, engine string, application string, owner string, "
+    "error string, opaque array<string>, delivery map<string,string>, "
+    f"mentions array<{MENTION}>, open boolean, part string",
+    ("open", "part"),
+)
+OBSERVATIONS = Table(
+    "silver/observations",
+    "run_id string, job_namespace string, job_name string, role string, namespace string, name string, "
+    "kind string, shape string, content string, lifecycle string, overwrite boolean, seen_at timestamp, "
+    f"schema {SCHEMA_FIELDS}, symlinks array<struct<namespace:string,name:string,type:string>>, owner string, "
+    f"tags array<struct<key:string,value:string,field:string>>, fields {FIELDS}, rows {INPUTS}, "
+    "reads array<struct<name:string,uses:array<string>>>, part string",
+    ("part",),
+)
+DATASETS = Table(
+    "silver/datasets",
+    "id bigint, namespace string, name string, kind string, layer string, owner string, domain string, "
+    f"symlinks array<{SYMLINK}>, tags array<string>, first_seen timestamp, last_seen timestamp, "
+    "last_written timestamp, last_read timestamp, dropped_at timestamp, "
+    f"schemas array<{SCHEMA_VERSION}>, merged_into bigint, merged_in string",
+)
+COLUMNS = Table(
+    "gold/columns",
+    "id bigint, dataset_id bigint, kind string, namespace string, name string, field string, type string, "
+    "ordinal int, tags array<string>, first_seen timestamp, last_seen timestamp, removed_at timestamp, typed_at timestamp, bucket int",
+    ("bucket",),
+)
+JOBS = Table(
+    "gold/jobs",
+    "id bigint, namespace string, name string, integration string, owner string, first_seen timestamp, "
+    "last_run string, last_state string, last_started timestamp, last_ended timestamp, last_success timestamp, "
+    "last_failure timestamp, last_error string, changed_at timestamp, runs bigint, last_clear timestamp, "
+    f"outputs array<{VERSION}>",
+)
+EDGES = Table(
+    "gold/edges",
+    "source_id bigint, target_id bigint, job_id bigint, type string, subtype string, masking boolean, "
+    "description string, first_seen timestamp, last_seen timestamp, retired_at timestamp, first_run string, "
+    "last_run string, runs bigint, dataset_id bigint, source_dataset_id bigint, bucket int",
+    ("bucket",),
+)
+READS = Table(
+    "gold/reads",
+    "column_id bigint, job_id bigint, use string, kind string, first_read timestamp, last_read timestamp, "
+    "last_run string, reads bigint, dataset_id bigint, bucket int",
+    ("bucket",),
+)
+COVERAGE = Table(
+    "gold/coverage",
+    "kind string, job_id bigint, dataset_id bigint, run_id string, detail string, first_seen timestamp, "
+    "last_seen timestamp, resolved_at timestamp",
+)
+TABLES = (BRONZE, QUARANTINE, OBSERVATIONS, DATASETS, COLUMNS, EDGES, READS, COVERAGE, JOBS, RUNS)
