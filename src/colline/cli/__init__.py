@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("colline.cli.run", "Run a PySpark script with capture on, without changing it."),
     "explain": ("colline.cli.explain", "Print the lineage of SQL text, without data."),
     "demo": ("colline.cli.demo", "Run a food-delivery platform on Delta and ask every question about it."),
+    "ingest": ("colline.cli.ingest", "Bring what has landed into the lake's Delta tables, each event once."),
     "doctor": ("colline.cli.doctor", "Say what this computer lacks and how to get it."),
     "settings": ("colline.cli.settings", "Show the settings in force, and where each one comes from."),
     "serve": ("colline.cli.serve", "Receive events, answer over REST, show the page."),

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 @click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
 @click.option("--from", "folders", multiple=True, metavar="LANDING", help="Landing folder; default LAKE/landing.")
 @click.option("--continuous", is_flag=True, help="Go on until stopped.")
-@click.option("--every", default=30.0, show_default=True, metavar="SECONDS", help="With --continuous: how often to look.")
+@click.option(
+    "--every", default=30.0, show_default=True, metavar="SECONDS", help="With --continuous: how often to look."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float, as_json: bool) -> None:
     """Bring everything that has landed into the lake's Delta tables, each event once."""

@@ -55,7 +55,9 @@ def derive(work: Work) -> Counts:
 def write_bronze(work: Work) -> None:
     """Every line as it came."""
     stamp = work.store.stamp
-    rows = work.lines.withColumn("batch", F.lit(stamp.version if stamp else 0)).withColumn("dt", F.to_date("received_at"))
+    rows = work.lines.withColumn("batch", F.lit(stamp.version if stamp else 0)).withColumn(
+        "dt", F.to_date("received_at")
+    )
     work.store.append(BRONZE, rows)
 
 
@@ -87,5 +89,7 @@ def write_observations(work: Work) -> None:
     )
     runs = work.touched.select("run_id", "part", "job_namespace", "job_name")
     more = ("kind", "schema", "symlinks", "owner", "tags", "fields", "rows", "reads")
-    rows = rows.select("run_id", "seen_at", *(F.col(f"m.{name}") for name in (*MENTION_FIELDS, *more))).join(runs, "run_id")
+    rows = rows.select("run_id", "seen_at", *(F.col(f"m.{name}") for name in (*MENTION_FIELDS, *more))).join(
+        runs, "run_id"
+    )
     work.store.append(OBSERVATIONS, rows)

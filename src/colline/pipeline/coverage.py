@@ -48,8 +48,13 @@ def _unlined(history: History) -> DataFrame:
     bare = bare.where("shape is null").join(lined, ["dataset_id", "grp"], "left_anti").join(reads, "run_id", "left")
     bare = bare.where("not (lifecycle <=> 'CREATE' and reads is null)")
     return bare.select(
-        F.lit("no_column_lineage").alias("kind"), "job_id", "dataset_id", "run_id", F.lit("").alias("detail"),
-        F.col("seen").alias("first_seen"), F.col("seen").alias("last_seen"),
+        F.lit("no_column_lineage").alias("kind"),
+        "job_id",
+        "dataset_id",
+        "run_id",
+        F.lit("").alias("detail"),
+        F.col("seen").alias("first_seen"),
+        F.col("seen").alias("last_seen"),
     )
 
 
@@ -75,8 +80,13 @@ def _unfinished(runs: DataFrame) -> DataFrame:
 
 def _gap(rows: DataFrame, kind: str, detail: str, seen: str) -> DataFrame:
     return rows.select(
-        F.lit(kind).alias("kind"), "job_id", F.lit(None).cast("bigint").alias("dataset_id"), "run_id",
-        F.col(detail).alias("detail"), F.col(seen).alias("first_seen"), F.col(seen).alias("last_seen"),
+        F.lit(kind).alias("kind"),
+        "job_id",
+        F.lit(None).cast("bigint").alias("dataset_id"),
+        "run_id",
+        F.col(detail).alias("detail"),
+        F.col(seen).alias("first_seen"),
+        F.col(seen).alias("last_seen"),
     )
 
 

@@ -37,7 +37,9 @@ def write_datasets(work: Work) -> None:
     old = live.join(names, list(NAME), "left_semi").unionByName(gone.select(*live.columns)).distinct()
     old = work.keep(identity.resolved(old, links))
     rows = _rows(new, old, known)
-    rows = rows.join(_symlinks(work, links, old), list(NAME), "left").join(_schemas(work, links, old), list(NAME), "left")
+    rows = rows.join(_symlinks(work, links, old), list(NAME), "left").join(
+        _schemas(work, links, old), list(NAME), "left"
+    )
     rows = rows.withColumn("merged_into", F.lit(None)).withColumn("merged_in", F.lit(None))
     stamp = work.store.stamp
     marker = F.lit(f"{stamp.app}/{stamp.version}" if stamp else None)
@@ -109,9 +111,9 @@ def _rows(new: DataFrame, old: DataFrame, known: DataFrame) -> DataFrame:
     )
     numbered = identity.with_new_ids(united, known, list(NAME))
     written_later = F.col("last_written") > F.col("dropped_at")
-    return numbered.withColumn("dropped_at", F.when(~F.coalesce(written_later, F.lit(False)), F.col("dropped_at"))).withColumn(
-        "kind", F.coalesce("kind", F.lit("OTHER"))
-    )
+    return numbered.withColumn(
+        "dropped_at", F.when(~F.coalesce(written_later, F.lit(False)), F.col("dropped_at"))
+    ).withColumn("kind", F.coalesce("kind", F.lit("OTHER")))
 
 
 def _symlinks(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
@@ -135,7 +137,9 @@ def _schemas(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
         *NAME, F.hex(F.xxhash64("schema")).alias("digest"), "first", "last", F.col("schema").alias("fields")
     )
     before = old.select(*NAME, F.explode("schemas").alias("s"))
-    before = before.select(*NAME, "s.digest", F.col("s.first_seen").alias("first"), F.col("s.last_seen").alias("last"), "s.fields")
+    before = before.select(
+        *NAME, "s.digest", F.col("s.first_seen").alias("first"), F.col("s.last_seen").alias("last"), "s.fields"
+    )
     each = identity.resolved(told, links).unionByName(before).groupBy(*NAME, "digest")
     each = each.agg(F.min("first").alias("first"), F.max("last").alias("last"), F.max("fields").alias("fields"))
     entry = F.struct(F.col("last").alias("l"), "digest", "first", "fields")
@@ -172,7 +176,10 @@ def _column_news(work: Work) -> DataFrame:
     schema = work.spoken.where(F.coalesce(F.col("lifecycle"), F.lit("")) != "DROP")
     tag = F.filter("tags", lambda t: F.length(t.field) > 0)
     in_schema = schema.select(
-        *NAME, "first", "last", F.coalesce(tag, F.array().cast("array<struct<key:string,value:string,field:string>>")).alias("column_tags"),
+        *NAME,
+        "first",
+        "last",
+        F.coalesce(tag, F.array().cast("array<struct<key:string,value:string,field:string>>")).alias("column_tags"),
         F.posexplode("schema").alias("ordinal", "f"),
     ).select(
         *NAME,
@@ -209,8 +216,15 @@ def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
         F.when(F.col("type").isNotNull(), F.col("last")).alias("typed_at"),
     ).unionByName(
         old.select(
-            "dataset_id", "key", "field", "type", "ordinal", "tags",
-            F.col("first_seen").alias("first"), F.col("last_seen").alias("last"), "typed_at",
+            "dataset_id",
+            "key",
+            "field",
+            "type",
+            "ordinal",
+            "tags",
+            F.col("first_seen").alias("first"),
+            F.col("last_seen").alias("last"),
+            "typed_at",
         )
     )
     has_type = F.col("type").isNotNull()
@@ -222,11 +236,11 @@ def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
         F.min("first").alias("first_seen"),
         F.max("last").alias("last_seen"),
     )
-    numbered = identity.with_new_ids(
-        united, _column_ids(work, old), ["dataset_id", "key"]
-    )
-    latest = work.store.read(DATASETS).where("merged_into is null").select(
-        F.col("id").alias("dataset_id"), *NAME, F.expr("schemas[0]").alias("latest")
+    numbered = identity.with_new_ids(united, _column_ids(work, old), ["dataset_id", "key"])
+    latest = (
+        work.store.read(DATASETS)
+        .where("merged_into is null")
+        .select(F.col("id").alias("dataset_id"), *NAME, F.expr("schemas[0]").alias("latest"))
     )
     joined = numbered.join(latest, "dataset_id")
     listed = F.transform("latest.fields", lambda f: F.lower(f["name"]))

@@ -47,7 +47,7 @@ class Files:
         system, at = self._at(path)
         try:
             out = system.create(at, False)
-        except Exception as error:  # noqa: BLE001 (py4j wraps every Java error; only this one is expected)
+        except Exception as error:  # py4j wraps every Java error; only this one is expected
             if "AlreadyExists" in str(error):
                 return False
             raise

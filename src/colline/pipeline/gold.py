@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline.dimensions import bucket_of, column_ids
+from colline.pipeline.dimensions import bucket_of
 from colline.pipeline.history import JOB, History
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS
-from colline.pipeline.versions import EDGE, KEY
+from colline.pipeline.versions import KEY
 
 EDGE_ROW = ("source_id", "target_id", "job_id", "type", "subtype", "masking", "description", "first_seen")
 EDGE_STATE = ("last_seen", "retired_at", "first_run", "last_run", "runs")
@@ -46,7 +46,9 @@ def write_edges(history: History) -> None:
     # keys that go on keep their retired edges as they are; jobs that are told again are replaced whole
     old = known.where("retired_at is null").join(F.broadcast(keys), list(KEY), "left_semi")
     if history.retold:
-        old = old.join(history.again, "job_id", "left_anti").unionByName(known.join(F.broadcast(history.again), "job_id", "left_semi").select(*old.columns))
+        old = old.join(history.again, "job_id", "left_anti").unionByName(
+            known.join(F.broadcast(history.again), "job_id", "left_semi").select(*old.columns)
+        )
     new = history.edges.withColumn("bucket", bucket_of(F.col("dataset_id")))
     state = (*EDGE_STATE, "dataset_id", "source_dataset_id")
     rows = work.keep(_difference(old, new, EDGE_ROW, state))
@@ -77,28 +79,39 @@ def _reads(history: History, news: DataFrame) -> DataFrame:
     writes = shaped.where("role <> 'I'").select("run_id", "job_id", "shape", "ended_at", F.lit("write").alias("kind"))
     writers = news.where("role = 'O'").select("run_id", "shape").groupBy("run_id").agg(F.max("shape").alias("has"))
     queries = shaped.where("role = 'I'").join(writers, "run_id", "left").where("has is null")
-    wrote = F.when(F.col("run_id").isin([]), "write")
-    del wrote
     outputs = news.where("role = 'O'").select("run_id", F.lit("write").alias("writes")).distinct()
     queries = queries.join(outputs, "run_id", "left").select(
         "run_id", "job_id", "shape", "ended_at", F.coalesce("writes", F.lit("query")).alias("kind")
     )
-    each = writes.unionByName(queries).groupBy("job_id", "shape", "kind").agg(
-        F.countDistinct("run_id").alias("n"),
-        F.min("ended_at").alias("first"),
-        F.max(F.struct("ended_at", "run_id")).alias("last"),
+    each = (
+        writes.unionByName(queries)
+        .groupBy("job_id", "shape", "kind")
+        .agg(
+            F.countDistinct("run_id").alias("n"),
+            F.min("ended_at").alias("first"),
+            F.max(F.struct("ended_at", "run_id")).alias("last"),
+        )
     )
     uses = history.all_facts.select(
         "shape", F.col("source_id").alias("column_id"), F.col("source_dataset_id").alias("dataset_id"), "use"
     ).distinct()
-    return each.join(uses, "shape").groupBy("column_id", "job_id", "use", "kind").agg(
-        F.min("first").alias("first_read"),
-        F.max("last").alias("newest"),
-        F.sum("n").alias("reads"),
-        F.max("dataset_id").alias("dataset_id"),
-    ).select(
-        *READ_ROW, "first_read", F.col("newest.ended_at").alias("last_read"), F.col("newest.run_id").alias("last_run"),
-        "reads", "dataset_id",
+    return (
+        each.join(uses, "shape")
+        .groupBy("column_id", "job_id", "use", "kind")
+        .agg(
+            F.min("first").alias("first_read"),
+            F.max("last").alias("newest"),
+            F.sum("n").alias("reads"),
+            F.max("dataset_id").alias("dataset_id"),
+        )
+        .select(
+            *READ_ROW,
+            "first_read",
+            F.col("newest.ended_at").alias("last_read"),
+            F.col("newest.run_id").alias("last_run"),
+            "reads",
+            "dataset_id",
+        )
     )
 
 
@@ -162,25 +175,34 @@ def _job_rows(runs: DataFrame, known: DataFrame) -> DataFrame:
         "owner",
         "first_seen",
         F.struct(
-            F.col("last_started").alias("started_at"), F.col("last_run").alias("run_id"),
-            F.col("last_state").alias("state"), F.col("last_ended").alias("ended_at"),
+            F.col("last_started").alias("started_at"),
+            F.col("last_run").alias("run_id"),
+            F.col("last_state").alias("state"),
+            F.col("last_ended").alias("ended_at"),
         ).alias("last"),
         "last_success",
-        F.when(F.col("last_failure").isNotNull(), F.struct(F.col("last_failure").alias("ended_at"), F.col("last_error").alias("error"))).alias("failure"),
+        F.when(
+            F.col("last_failure").isNotNull(),
+            F.struct(F.col("last_failure").alias("ended_at"), F.col("last_error").alias("error")),
+        ).alias("failure"),
         "runs",
         "last_clear",
         F.lit(False).alias("is_new"),
     )
     latest = F.max(F.struct("last.started_at", "last.run_id", "is_new", "last"))["last"]
-    rows = facts.unionByName(before).groupBy("job_id", "namespace", "name").agg(
-        F.max("integration").alias("integration"),
-        F.max("owner").alias("owner"),
-        F.min("first_seen").alias("first_seen"),
-        latest.alias("last"),
-        F.max("last_success").alias("last_success"),
-        F.max("failure").alias("failure"),
-        F.sum("runs").alias("runs"),
-        F.max("last_clear").alias("last_clear"),
+    rows = (
+        facts.unionByName(before)
+        .groupBy("job_id", "namespace", "name")
+        .agg(
+            F.max("integration").alias("integration"),
+            F.max("owner").alias("owner"),
+            F.min("first_seen").alias("first_seen"),
+            latest.alias("last"),
+            F.max("last_success").alias("last_success"),
+            F.max("failure").alias("failure"),
+            F.sum("runs").alias("runs"),
+            F.max("last_clear").alias("last_clear"),
+        )
     )
     return rows.select(
         F.col("job_id").alias("id"),
@@ -207,8 +229,3 @@ def write_runs(history: History) -> None:
     found = work.touched.agg(F.collect_set("part").alias("parts")).first()
     listed = ", ".join(f"'{part}'" for part in sorted(found["parts"])) if found and found["parts"] else "''"
     work.store.merge(RUNS, work.touched, on=f"t.part in ({listed}) and t.part = s.part and t.run_id = s.run_id")
-
-
-def is_write(role: Column) -> Column:
-    """Whether a mention is a write."""
-    return role.isin("O", "D")

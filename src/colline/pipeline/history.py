@@ -59,14 +59,35 @@ class History:
         """The writes that effective runs newly tell, and those of streams that went on, as items."""
         work = self.work
         told = work.news.where("shape is not null and role in ('O', 'D')").select(
-            *JOB, *NAME, "run_id", "grp", "grp_started", "started_at", "ended_at", "overwrite", "shape", "was_effective",
+            *JOB,
+            *NAME,
+            "run_id",
+            "grp",
+            "grp_started",
+            "started_at",
+            "ended_at",
+            "overwrite",
+            "shape",
+            "was_effective",
             F.lit(1).alias("n"),
         )
         flowing = work.touched.where("effective and was_effective and streaming and ended_at > was_ended_at")
-        more = flowing.select("*", F.explode("was_mentions").alias("m")).where("m.shape is not null and m.role in ('O', 'D')")
+        more = flowing.select("*", F.explode("was_mentions").alias("m")).where(
+            "m.shape is not null and m.role in ('O', 'D')"
+        )
         more = more.select(
-            *JOB, "m.namespace", "m.name", "run_id", "grp", "grp_started", "started_at", "ended_at", "m.overwrite",
-            "m.shape", F.lit(False).alias("was_effective"), F.lit(0).alias("n"),
+            *JOB,
+            "m.namespace",
+            "m.name",
+            "run_id",
+            "grp",
+            "grp_started",
+            "started_at",
+            "ended_at",
+            "m.overwrite",
+            "m.shape",
+            F.lit(False).alias("was_effective"),
+            F.lit(0).alias("n"),
         )
         rows = work.with_dataset(told.unionByName(more)).join(work.jobs, list(JOB))
         return work.keep(
@@ -95,9 +116,7 @@ class History:
         )
         joined = self.fresh.join(past, list(KEY))
         same = F.col("grp") == F.col("p_grp")
-        goes_on = F.when(
-            F.col("n") == 0, F.col("run_id") == F.col("p_run")
-        ).otherwise(
+        goes_on = F.when(F.col("n") == 0, F.col("run_id") == F.col("p_run")).otherwise(
             ~F.col("was_effective")
             & (F.col("last") > F.col("p_last"))
             & F.when(same, F.col("started") >= F.col("p_last")).otherwise(F.col("grp_started") > F.col("p_last"))
@@ -136,7 +155,7 @@ class History:
     def again_runs(self) -> DataFrame:
         """Every run of the jobs to be told again, as it is now."""
         work = self.work
-        columns = [c for c in work.store.read(RUNS).columns]
+        columns = work.store.read(RUNS).columns
         before = work.store.read(RUNS).join(F.broadcast(self.again_jobs), list(JOB))
         before = before.join(work.touched.select("run_id"), "run_id", "left_anti").select(*columns, "job_id")
         now = work.touched.join(F.broadcast(self.again_jobs), list(JOB)).select(*columns, "job_id")
@@ -146,9 +165,11 @@ class History:
     def again_news(self) -> DataFrame:
         """Everything the effective ones of those runs ever said."""
         runs = self.again_runs.where("effective").withColumn("grp", group_of())
-        return self.work.keep(runs.select("*", F.explode("mentions").alias("m")).select(
-            "job_id", *JOB, "run_id", "part", "grp", "started_at", "ended_at", "m.*"
-        ))
+        return self.work.keep(
+            runs.select("*", F.explode("mentions").alias("m")).select(
+                "job_id", *JOB, "run_id", "part", "grp", "started_at", "ended_at", "m.*"
+            )
+        )
 
     @cached_property
     def again_facts(self) -> DataFrame:
@@ -197,7 +218,9 @@ class History:
         untouched = self.past.join(now, list(KEY), "left_anti")
         if self.retold:
             untouched = untouched.join(self.again, "job_id", "left_anti")
-        kept = untouched.select(*KEY, "grp", "started", "first", "last", "shapes", "n", "run_id", F.lit(True).alias("is_last"))
+        kept = untouched.select(
+            *KEY, "grp", "started", "first", "last", "shapes", "n", "run_id", F.lit(True).alias("is_last")
+        )
         kept = kept.withColumn("newest", F.struct(F.col("last").alias("last"), "run_id")).drop("run_id")
         return state(now.select(*kept.columns).unionByName(kept))
 
@@ -226,9 +249,13 @@ class History:
     def edges(self) -> DataFrame:
         """The edges of all touched keys as they are now."""
         keys = self.items.where("not is_past").select(*KEY, F.explode("shapes").alias("shape")).distinct()
-        ids = column_ids(self.work).select(F.col("column_id").alias("target_id"), "dataset_id", F.col("key").alias("target_key"))
+        ids = column_ids(self.work).select(
+            F.col("column_id").alias("target_id"), "dataset_id", F.col("key").alias("target_key")
+        )
         by_shape = keys.join(self.all_facts.where("target_key is not null"), "shape")
         told = by_shape.join(ids, ["dataset_id", "target_key"])
-        told = told.select(*KEY, "shape", "source_id", "target_id", "type", "subtype", "masking", "description", "source_dataset_id").distinct()
+        told = told.select(
+            *KEY, "shape", "source_id", "target_id", "type", "subtype", "masking", "description", "source_dataset_id"
+        ).distinct()
         open_edges = self.work.store.read(EDGES).where("retired_at is null")
         return self.work.keep(edges(self.items, self.versions, told, open_edges))

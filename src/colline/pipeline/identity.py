@@ -21,7 +21,9 @@ def links(told: DataFrame, known: DataFrame) -> DataFrame:
     )
     new = new.withColumn("to_name", name_of(F.col("to_namespace"), F.col("to"))).drop("to")
     old = known.where("merged_into is null").select(*NAME, F.explode("symlinks").alias("s"))
-    old = old.select(*NAME, "s.seen", "s.type", F.col("s.namespace").alias("to_namespace"), F.col("s.name").alias("to_name"))
+    old = old.select(
+        *NAME, "s.seen", "s.type", F.col("s.namespace").alias("to_namespace"), F.col("s.name").alias("to_name")
+    )
     both = new.unionByName(old).where(F.length("to_name") > 0)
     is_location = F.upper("type") == "LOCATION"
     pairs = both.select(
@@ -60,10 +62,9 @@ def _hop(rows: DataFrame, link: DataFrame) -> DataFrame:
         F.col("name").alias("to_name"),
     )
     joined = rows.join(to, list(NAME), "left")
-    changed = joined.select(
+    return joined.select(
         *(F.coalesce(f"to_{c}", c).alias(c) if c in NAME else F.col(c) for c in rows.columns),
     )
-    return changed
 
 
 def with_new_ids(keys: DataFrame, known: DataFrame, on: list[str]) -> DataFrame:

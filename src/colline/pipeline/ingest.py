@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import LakeError
 from colline.pipeline import landing
 from colline.pipeline.batch import Counts, ingest_batch
-from colline.pipeline.files import Files
+from colline.pipeline.files import Files, local_path
 from colline.pipeline.lock import writing
 from colline.pipeline.parse import Limits
 from colline.pipeline.session import session_for
@@ -80,7 +80,8 @@ def ingest(
         for folder in run.in_order(tuple(folders) or (f"{run.lake}/landing",)):
             run.stream(folder, every)
         run.wait()
-    return Summary(lake, seconds=round(time.monotonic() - started, 3), **run.totals)
+        snapshot = run.publish()
+    return Summary(lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, **run.totals)
 
 
 @contextmanager
@@ -100,7 +101,7 @@ class _Run:
 
     def __init__(self, lake: str, spark: SparkSession, files: Files, limits: Limits, watch: Watch) -> None:
         self.lake, self.spark, self.files, self.limits, self.watch = lake, spark, files, limits, watch
-        self.totals = {"batches": 0, "events": 0, "quarantined": 0}
+        self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}
         self._queries: list[Any] = []
         self._turn = threading.Lock()
         self._pending = f"{lake}/_colline/pending"
@@ -109,7 +110,9 @@ class _Run:
         """The folders, the one whose batch was interrupted first: nothing may come before the rest of that batch."""
         there = [folder.rstrip("/") for folder in folders if self.files.exists(folder)]
         if not there and not self.files.exists(f"{self.lake}/{BRONZE.path}"):
-            raise LakeError(f"nothing has landed in {', '.join(folders)}", hint="write events there, or name it with --from")
+            raise LakeError(
+                f"nothing has landed in {', '.join(folders)}", hint="write events there, or name it with --from"
+            )
         interrupted = self.files.read(self._pending)
         if interrupted and interrupted not in there and self.files.exists(interrupted):
             there.append(interrupted)
@@ -131,6 +134,15 @@ class _Run:
         for query in self._queries:
             query.awaitTermination()
 
+    def publish(self) -> str | None:
+        """The name of the snapshot made of the tables as they are now; None when nothing is new."""
+        where = local_path(self.lake)
+        if where is None or (not self.totals["batches"] and self.files.exists(f"{self.lake}/snapshot")):
+            return None
+        from colline.graph.snapshot import publish
+
+        return publish(where).version
+
     def _into_lake(self, folder: str) -> Callable[[DataFrame, int], None]:
         def batch(lines: DataFrame, number: int) -> None:
             session = lines.sparkSession
@@ -140,7 +152,7 @@ class _Run:
                 self.files.write(self._pending, folder)
                 started = time.monotonic()
                 # files are read one by one; tasks and bronze files are as many as the machine wants
-                spread = lines.coalesce(2 * session.sparkContext.defaultParallelism)
+                spread = landing.numbered(lines).coalesce(2 * session.sparkContext.defaultParallelism)
                 counts = ingest_batch(store, spread, self.limits)
                 self.files.delete(self._pending)
             self._count(folder, number, counts, time.monotonic() - started)

@@ -25,18 +25,22 @@ def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BA
         .option("maxFileAge", "36500d")
         .option("maxFilesPerTrigger", str(files_per_batch))
     )
-    return with_places(reader.load(folder))
+    return located(reader.load(folder))
 
 
-def with_places(text: DataFrame) -> DataFrame:
-    """Rows of a text source as lines."""
-    line = F.monotonically_increasing_id().bitwiseAND(F.lit(2**33 - 1))
-    placed = text.select(
+def located(text: DataFrame) -> DataFrame:
+    """Rows of a text source with the file they are in and when it came."""
+    return text.select(
         F.col("value").alias("raw"),
         F.col("_metadata.file_path").alias("file"),
-        line.alias("position"),
         F.col("_metadata.file_modification_time").alias("received_at"),
     )
+
+
+def numbered(rows: DataFrame) -> DataFrame:
+    """Located rows, one file per partition, as lines with their place in the file; blank ones are no lines."""
+    line = F.monotonically_increasing_id().bitwiseAND(F.lit(2**33 - 1))
+    placed = rows.withColumn("position", line)
     return placed.where(F.length(F.trim(F.regexp_replace("raw", "[\\r\\t]", ""))) > 0).withColumn(
         "event_id", event_id(F.col("raw"))
     )

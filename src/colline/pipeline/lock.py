@@ -38,7 +38,8 @@ def _me() -> str:
 
 def _busy(lake: str, who: str) -> LakeBusyError:
     return LakeBusyError(
-        f"{lake} is being written by {who or 'another process'}", hint="wait until it ends, or stop it; nothing was changed"
+        f"{lake} is being written by {who or 'another process'}",
+        hint="wait until it ends, or stop it; nothing was changed",
     )
 
 

@@ -255,13 +255,32 @@ def _hash(*columns: Column) -> Column:
 
 def _digested(m: Column) -> Column:
     """The mention with `shape` (what its lineage says, null for none) and `content` (all it says)."""
-    has_lineage = (m["role"] != "I") & (m.fields.isNotNull() | (F.size(F.coalesce(m.rows, F.array().cast(wire.INPUTS))) > 0))
+    has_lineage = (m["role"] != "I") & (
+        m.fields.isNotNull() | (F.size(F.coalesce(m.rows, F.array().cast(wire.INPUTS))) > 0)
+    )
     lineage = _hash(F.map_entries(m.fields), m.rows)
-    shape = F.when(has_lineage, lineage).when(F.size(m.reads) > 0, F.concat(F.lit("r"), _hash(m.namespace, m["name"], m.reads)))
-    fields = ("role", "namespace", "name", "kind", "lifecycle", "schema", "symlinks", "owner", "tags", "fields", "rows", "reads")
+    shape = F.when(has_lineage, lineage).when(
+        F.size(m.reads) > 0, F.concat(F.lit("r"), _hash(m.namespace, m["name"], m.reads))
+    )
+    fields = (
+        "role",
+        "namespace",
+        "name",
+        "kind",
+        "lifecycle",
+        "schema",
+        "symlinks",
+        "owner",
+        "tags",
+        "fields",
+        "rows",
+        "reads",
+    )
     return F.struct(
         *(m[name].alias(name) for name in fields),
         shape.alias("shape"),
-        _hash(m.schema, m.symlinks, m.owner, m.tags, m.lifecycle, m.kind, F.coalesce(shape, F.lit(""))).alias("content"),
+        _hash(m.schema, m.symlinks, m.owner, m.tags, m.lifecycle, m.kind, F.coalesce(shape, F.lit(""))).alias(
+            "content"
+        ),
         m.lifecycle.isin(*OVERWRITES).alias("overwrite"),
     )

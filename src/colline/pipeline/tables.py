@@ -69,7 +69,8 @@ DATASETS = Table(
 COLUMNS = Table(
     "gold/columns",
     "id bigint, dataset_id bigint, kind string, namespace string, name string, field string, type string, "
-    "ordinal int, tags array<string>, first_seen timestamp, last_seen timestamp, removed_at timestamp, typed_at timestamp, bucket int",
+    "ordinal int, tags array<string>, first_seen timestamp, last_seen timestamp, removed_at timestamp, "
+    "typed_at timestamp, bucket int",
     ("bucket",),
 )
 JOBS = Table(

@@ -12,6 +12,7 @@ def _struct(**fields: str) -> str:
 
 
 def array_of(of: str) -> str:
+    """The type of a list."""
     return f"array<{of}>"
 
 
@@ -48,9 +49,7 @@ DATASET_FACETS = _struct(
     tags=TAGS,
     colline_columnsRead=COLUMNS_READ,
 )
-DATASET = _struct(
-    namespace=S, name=S, facets=DATASET_FACETS, inputFacets=_struct(colline_columnsRead=COLUMNS_READ)
-)
+DATASET = _struct(namespace=S, name=S, facets=DATASET_FACETS, inputFacets=_struct(colline_columnsRead=COLUMNS_READ))
 PARENT = _struct(run=_struct(runId=S), job=ID, root=_struct(run=_struct(runId=S), job=ID))
 DELIVERY = ("made", "queued", "sent", "retried", "dropped", "spooled", "failed")
 RUN_FACETS = _struct(
@@ -66,9 +65,7 @@ RUN_FACETS = _struct(
 )
 JOB_ENTRY = _struct(namespace=S, name=S, type=S, fields=FIELDS, inputs=INPUTS)
 JOB_LINEAGE = _struct(entries=array_of(JOB_ENTRY))
-JOB_FACETS = _struct(
-    jobType=_struct(processingType=S, integration=S, jobType=S), ownership=OWNERS, lineage=JOB_LINEAGE
-)
+JOB_FACETS = _struct(jobType=_struct(processingType=S, integration=S, jobType=S), ownership=OWNERS, lineage=JOB_LINEAGE)
 
 CORRUPT = "_corrupt"
 EVENT = _struct(

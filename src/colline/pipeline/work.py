@@ -13,7 +13,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline import identity
+from colline.pipeline import identity, wire
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import Limits, parsed
@@ -79,7 +79,17 @@ class Work:
         none = F.array().cast(f"array<{MENTION}>")
         before = F.when(F.col("was_effective"), F.col("was_mentions")).otherwise(none)
         runs = self.touched.where("effective").withColumn("m", F.explode(F.array_except("mentions", before)))
-        columns = ("run_id", "part", "job_namespace", "job_name", "grp", "grp_started", "started_at", "ended_at", "streaming")
+        columns = (
+            "run_id",
+            "part",
+            "job_namespace",
+            "job_name",
+            "grp",
+            "grp_started",
+            "started_at",
+            "ended_at",
+            "streaming",
+        )
         return self.keep(runs.select(*columns, "was_effective", "m.*"))
 
     @cached_property
@@ -114,15 +124,18 @@ class Work:
     @cached_property
     def shape_times(self) -> DataFrame:
         """When each shape was first and last true."""
-        return self.news.where("shape is not null").groupBy("shape").agg(
-            F.min("ended_at").alias("first"), F.max("ended_at").alias("last")
+        return (
+            self.news.where("shape is not null")
+            .groupBy("shape")
+            .agg(F.min("ended_at").alias("first"), F.max("ended_at").alias("last"))
         )
 
     @cached_property
     def links(self) -> DataFrame:
         """Symlinks as the lake knows them after the datasets of the batch are written."""
         none = self.store.spark.createDataFrame(
-            [], "namespace string, name string, symlinks array<struct<namespace:string,name:string,type:string>>, seen timestamp"
+            [],
+            f"namespace string, name string, symlinks {wire.SYMLINKS}, seen timestamp",
         )
         return self.keep(identity.links(none, self.store.read(DATASETS)))
 
@@ -139,7 +152,9 @@ class Work:
     @cached_property
     def jobs(self) -> DataFrame:
         """`job_id` of every job the batch touches; new jobs have the id they are about to get."""
-        names = self.touched.select(F.col("job_namespace").alias("namespace"), F.col("job_name").alias("name")).distinct()
+        names = self.touched.select(
+            F.col("job_namespace").alias("namespace"), F.col("job_name").alias("name")
+        ).distinct()
         numbered = identity.with_new_ids(names, self.store.read(JOBS), list(NAME))
         return self.keep(
             numbered.select(
