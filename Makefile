@@ -86,12 +86,16 @@ test-bare: ## `make test` in a fresh clone, as on a computer with nothing but Py
 clean: ## remove what the other targets made
 	rm -rf .venv .venvs .uv web/node_modules src/colline/server/page
 
-# Kills N processes at random moments and looks for what is missing; `make test` kills 24.
+# `make test` kills 24.
 N ?= 200
 .PHONY: faults
-faults: setup
+faults: setup ## kill N processes at random moments and look for what is missing: make faults N=500
 	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport
 	rm -rf .venv .venvs .uv
 
 record: setup  ## record the plans of the lineage cases on the home Spark
 	$(BIN)/python -m tests.lineage.recorded
+
+.PHONY: settings-docs
+settings-docs: setup ## write docs/settings.md anew, from the typed settings
+	$(BIN)/python tools/settings_page.py

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from peers import Broker
+from peers import Broker, java
 
 
 @pytest.fixture(scope="session")
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A live Apache Kafka broker."""
-    if shutil.which("java") is None:
+    if java() is None:
         pytest.skip("Apache Kafka runs on Java, and this machine has none")
     live = Broker(tmp_path_factory.mktemp("kafka"))
     live.start()

@@ -8,6 +8,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -111,6 +112,11 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def java() -> str | None:
+    """The computer's own Java, or the one that came as a wheel."""
+    return shutil.which("java") or shutil.which("java", path=str(Path(sys.executable).parent))
+
+
 def kafka_jars() -> Path:
     """Apache Kafka's own jars, fetched once by their Maven coordinates with the Ivy that Spark carries."""
     home = Path(os.environ.get("COLLINE_CACHE", Path.home() / ".cache" / "colline")) / "-".join(KAFKA[1:])
@@ -123,7 +129,7 @@ def kafka_jars() -> Path:
     fresh = Path(tempfile.mkdtemp(dir=home.parent))
     pattern = str(fresh / "[artifact]-[revision](-[classifier]).[ext]")
     subprocess.run(
-        ["java", "-jar", str(ivy), "-dependency", *KAFKA, "-retrieve", pattern, "-confs", "default,runtime"],
+        [str(java()), "-jar", str(ivy), "-dependency", *KAFKA, "-retrieve", pattern, "-confs", "default,runtime"],
         check=True,
         capture_output=True,
         timeout=300,
@@ -167,7 +173,7 @@ class Broker:
 
     def _java(self, *command: str) -> subprocess.Popen[bytes]:
         log = (self._folder / "broker.log").open("ab")
-        return subprocess.Popen(["java", "-Xmx256m", "-cp", f"{self._jars}/*", *command], stdout=log, stderr=log)
+        return subprocess.Popen([str(java()), "-Xmx256m", "-cp", f"{self._jars}/*", *command], stdout=log, stderr=log)
 
     def start(self) -> None:
         """Returns when a client can talk to it."""

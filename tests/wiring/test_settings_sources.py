@@ -296,3 +296,13 @@ def test_lake_base_prefers_its_own_setting() -> None:
 
     assert lake_base(LakeOptions(base="/own"), settings({"lake": "/other"})) == "/own"
     assert lake_base(LakeOptions(), settings({"lake": "/other"})) == "/other"
+
+
+def test_the_page_of_settings_is_the_one_the_typed_object_makes() -> None:
+    root = Path(__file__).parent.parent.parent
+    sys.path.insert(0, str(root / "tools"))
+    try:
+        from settings_page import page
+    finally:
+        sys.path.remove(str(root / "tools"))
+    assert (root / "docs" / "settings.md").read_text(encoding="utf-8") == page(), "run: make settings-docs"

@@ -90,6 +90,7 @@ class Receipt:
 ARRIVED = Receipt()
 
 
+@runtime_checkable
 class Sink(Protocol):
     """The blocking end of a transport. Raising means: nothing of this batch arrived, try again later."""
 

@@ -89,9 +89,11 @@ def _foreign(kind: str, given: Mapping[str, Any], settings: Settings) -> Transpo
         made = point.load()(dict(given))
     except Exception as error:
         raise TransportError(f"transport `{kind}` of another package cannot be built: {error}") from error
-    if not (hasattr(made, "deliver") or hasattr(made, "emit")):
-        raise TransportError(f"transport `{kind}` of another package has neither `deliver` nor `emit`")
-    return _carrier(kind, made if hasattr(made, "deliver") else EmitterSink(made), kinds.Common(), settings)
+    if isinstance(made, Sink):
+        return _carrier(kind, made, kinds.Common(), settings)
+    if not hasattr(made, "emit"):
+        raise TransportError(f"transport `{kind}` of another package has no `emit`, and is no sink either")
+    return _carrier(kind, EmitterSink(made), kinds.Common(), settings)
 
 
 def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -> Carrier:
