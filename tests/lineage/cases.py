@@ -11,9 +11,14 @@ select region, sum(amount) as total from orders group by region
 ```
 
 `-- table: t(a, b string) using delta` makes a table (a column without a type is an int), `-- setup: …` runs one.
-`-- since: 4.0` leaves older Sparks out. `-- gap: reason` marks an expectation that is known to be wrong today.
-`x <- nothing` has no input; `opaque: MapInPandas` lists a step that cannot be seen into; `masked` may follow an effect.
+`-- since: 4.0` leaves older Sparks out. `x <- nothing` has no input; `masked` may follow an effect.
+`opaque: MapInPandas` lists a step that cannot be seen into. These are compared where a case has such a line:
+`input: t` (a dataset read, `view v` for a view, `local data`), `output: t create` (a target and what becomes of it),
+`read: t.a value filter` (a column read, and what for). A statement of several targets says `one.a <- …`, `two.a <- …`.
 In a `.py` file the marks are `#` and the code leaves a DataFrame in `df`.
+
+`-- gap: reason` marks a case that is not right yet: below `-- today:` stand the lines that come out now. Such a case fails
+when its output changes, and also when the gap closes, so that the mark is taken away.
 """
 
 from __future__ import annotations
@@ -23,7 +28,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from colline.trace import ColumnLineage, Dependency
+from colline.plan import Plan, SourceKind
+from colline.trace import ColumnLineage, Context, Dependency, InputDataset, Statement, Write, statement
+from colline.trace import lineage as trace_lineage
 from colline.trace.show import how
 
 ROOT = Path(__file__).parent.parent / "cases" / "lineage"
@@ -43,11 +50,16 @@ class Case:
     setup: tuple[str, ...] = ()
     since: str = ""
     gap: str = ""
+    today: tuple[str, ...] = ()
     is_python: bool = False
 
     @property
     def key(self) -> str:
         return f"{self.topic}: {self.name}"
+
+    @property
+    def needs_delta(self) -> bool:
+        return any("using delta" in text.lower() for text in (*self.tables, *self.setup, self.code))
 
 
 def all_cases() -> list[Case]:
@@ -70,6 +82,7 @@ def read(path: Path) -> Iterator[Case]:
 def _case(path: Path, block: str, mark: str) -> Case:
     name, _, rest = block.partition("\n")
     head, _, expectation = rest.partition(f"{mark} expect:")
+    expectation, _, today = expectation.partition(f"{mark} today:")
     notes: dict[str, list[str]] = {key: [] for key in _KEYS}
     code = []
     for line in head.splitlines():
@@ -86,7 +99,8 @@ def _case(path: Path, block: str, mark: str) -> Case:
         tables=tuple(notes["table"]),
         setup=tuple(notes["setup"]),
         since="".join(notes["since"]),
-        gap="".join(notes["gap"]),
+        gap=" ".join(notes["gap"]),
+        today=tuple(sorted(_expected(today, mark))),
         is_python=mark == "#",
     )
 
@@ -98,13 +112,65 @@ def _expected(text: str, mark: str) -> Iterator[str]:
         yield " ".join(line.removeprefix(mark).split())
 
 
-def shown(lineage: ColumnLineage) -> tuple[str, ...]:
-    """A lineage as the lines a case would expect."""
-    lines = [line for name, entries in lineage.fields.items() for line in _lines(name, entries)]
-    if lineage.dataset:
-        lines += _lines("*", lineage.dataset)
-    lines += [f"opaque: {step.node}" for step in lineage.opaque]
+def check(case: Case, plan: Plan, context: Context) -> None:
+    """Fail unless the plan has the lineage that the case expects, or today's where there is a gap."""
+    found = shown(case, plan, context)
+    if not case.gap:
+        assert found == case.expected
+        return
+    assert case.today != case.expected, "a gap says what comes out today and what should"
+    assert found != case.expected, "the gap is closed: take away `gap:` and `today:`"
+    assert found == case.today
+
+
+def shown(case: Case, plan: Plan, context: Context) -> tuple[str, ...]:
+    """What comes out, as the lines that the case would expect."""
+    done = statement(plan, context)
+    found = trace_lineage(plan, context)
+    lines = [f"opaque: {step.node}" for step in found.opaque]
+    if len(done.writes) > 1:
+        lines += [line for write in done.writes for line in columns(write.lineage, f"{short(write.name.name)}.")]
+    else:
+        lines += columns(found)
+    for mark, more in (("input", _inputs), ("output", _outputs), ("read", _reads)):
+        if any(line.startswith(f"{mark}: ") for line in case.expected):
+            lines += [f"{mark}: {text}" for text in more(done, found)]
     return tuple(sorted(lines))
+
+
+def columns(lineage: ColumnLineage, of: str = "") -> list[str]:
+    """The lines of every column, and of `*` where something decides the rows."""
+    lines = [line for name, entries in lineage.fields.items() for line in _lines(of + name, entries)]
+    return lines + (_lines(f"{of}*", lineage.dataset) if lineage.dataset else [])
+
+
+def _inputs(done: Statement, found: ColumnLineage) -> list[str]:
+    return [_input(dataset) for dataset in (done.inputs or found.inputs)]
+
+
+def _input(dataset: InputDataset) -> str:
+    if dataset.source.kind is SourceKind.LOCAL:
+        return "local data"
+    return f"{'view ' if dataset.source.kind is SourceKind.VIEW else ''}{short(dataset.name.name)}"
+
+
+def _outputs(done: Statement, _: ColumnLineage) -> list[str]:
+    return [_output(write) for write in done.writes]
+
+
+def _output(write: Write) -> str:
+    kind = "view " if write.target.kind is SourceKind.VIEW else ""
+    change = f" {write.lifecycle.value.lower()}" if write.lifecycle is not None else ""
+    before = f" from {short(write.previous.name)}" if write.previous is not None else ""
+    return f"{kind}{short(write.name.name)}{change}{before}"
+
+
+def _reads(done: Statement, found: ColumnLineage) -> list[str]:
+    return [
+        f"{short(dataset.name.name)}.{read.field} {' '.join(use.value for use in read.uses)}"
+        for dataset in (done.inputs or found.inputs)
+        for read in dataset.reads
+    ]
 
 
 def _lines(name: str, entries: tuple[Dependency, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Analyzing a case on a live session: its tables are made, its query is analyzed, everything is dropped again."""
+"""Analyzing a case on a live session: its tables are made, its query is analyzed, what it made itself is dropped."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from tests.lineage.cases import Case, table_ddl
+from tests.sessions import HAS_DELTA
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,6 +21,8 @@ def version_of(spark: SparkSession) -> tuple[int, ...]:
 
 def applies(case: Case, spark: SparkSession) -> bool:
     """Whether this Spark knows what the case uses."""
+    if case.needs_delta and not HAS_DELTA:
+        return False
     return not case.since or version_of(spark) >= tuple(int(part) for part in case.since.split("."))
 
 
@@ -42,11 +45,11 @@ _there: dict[str, str] = {}
 
 def _ensure(ddl: str, spark: SparkSession) -> None:
     """A table as `ddl` says; one that is there already is kept, since making tables is what takes the time."""
-    name = ddl.split()[2]
+    name = ddl.split()[2].strip("`")
     if _there.get(name) == ddl:
         return
     if name in _there:
-        spark.sql(f"drop table if exists {name}")
+        spark.sql(f"drop table if exists `{name}`")
     spark.sql(ddl)
     _there[name] = ddl
 
@@ -62,10 +65,9 @@ def _query(case: Case, spark: SparkSession) -> DataFrame | str:
 
 
 def _clear(spark: SparkSession) -> None:
-    _there.clear()
-    for view in spark.catalog.listTables():
-        if view.tableType == "TEMPORARY":
-            spark.catalog.dropTempView(view.name)
-    for table in spark.catalog.listTables():
-        kind = "view" if table.tableType == "VIEW" else "table"
-        spark.sql(f"drop {kind} if exists `{table.name}`")
+    """Drop what a case's own statements made; the tables that cases share stay."""
+    for found in spark.catalog.listTables():
+        if found.tableType == "TEMPORARY":
+            spark.catalog.dropTempView(found.name)
+        elif found.name not in _there:
+            spark.sql(f"drop {'view' if found.tableType == 'VIEW' else 'table'} if exists `{found.name}`")

@@ -1,8 +1,8 @@
 # What only the DataFrame API can say.
 
 # case: dropDuplicates keeps the other columns
-# table: t(a, k)
-df = spark.table("t").dropDuplicates(["k"])
+# table: t(a, b, c, k)
+df = spark.table("t").select("a", "k").dropDuplicates(["k"])
 # expect:
 #   a <- t.a direct/identity
 #   k <- t.k direct/identity
@@ -10,12 +10,12 @@ df = spark.table("t").dropDuplicates(["k"])
 
 
 # case: mapInPandas is opaque
-# table: t(a, b)
+# table: t(a, b, c, k)
 def clean(frames):
     yield from frames
 
 
-df = spark.table("t").mapInPandas(clean, "x int")
+df = spark.table("t").select("a", "b").mapInPandas(clean, "x int")
 # expect:
 #   x <- t.a direct/transformation
 #   x <- t.b direct/transformation
@@ -28,7 +28,7 @@ df = spark.createDataFrame([(1, "x")], ["a", "b"])
 #   b <- nothing
 
 # case: a Python UDF transforms its arguments
-# table: t(a string, b)
+# table: t(a, b, c, k)
 df = spark.table("t").select(F.udf(lambda a: a.strip(), "string")("a").alias("c"))
 # expect:
 #   c <- t.a direct/transformation

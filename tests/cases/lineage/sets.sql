@@ -1,0 +1,89 @@
+-- Set operators. UNION goes by position, INTERSECT and EXCEPT compare rows.
+
+-- case: union all by position
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a, b as x from t union all select c, k from u
+-- expect:
+--   a <- t.a direct/identity
+--   a <- u.c direct/identity
+--   x <- t.b direct/identity
+--   x <- u.k direct/identity
+
+-- case: each branch keeps its own filter
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+-- table: big(a bigint)
+select a from t where b > 1 union all select a + 1 from u where c < 3 union all select a from big
+-- expect:
+--   a <- t.a   direct/identity
+--   a <- u.a   direct/transformation
+--   a <- big.a direct/identity
+--   * <- t.b   indirect/filter
+--   * <- u.c   indirect/filter
+
+-- case: union distinct compares what comes out
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a from t union select b from u
+-- expect:
+--   a <- t.a direct/identity
+--   a <- u.b direct/identity
+--   * <- t.a indirect/group_by
+--   * <- u.b indirect/group_by
+
+-- case: intersect takes the values of the left side
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a, b from t intersect select c, k from u where b > 0
+-- expect:
+--   a <- t.a direct/identity
+--   b <- t.b direct/identity
+--   * <- t.a indirect/join
+--   * <- t.b indirect/join
+--   * <- u.c indirect/join
+--   * <- u.k indirect/join
+--   * <- t.a indirect/group_by
+--   * <- t.b indirect/group_by
+--   * <- u.c indirect/group_by
+--   * <- u.k indirect/group_by
+--   * <- u.b indirect/filter
+
+-- case: intersect all does not merge rows
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a from t intersect all select c from u
+-- expect:
+--   a <- t.a direct/identity
+--   * <- t.a indirect/join
+--   * <- u.c indirect/join
+
+-- case: except
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a from t except select c from u
+-- expect:
+--   a <- t.a direct/identity
+--   * <- t.a indirect/join
+--   * <- u.c indirect/join
+--   * <- t.a indirect/group_by
+--   * <- u.c indirect/group_by
+
+-- case: except all, also called minus
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a from t minus all select c from u
+-- expect:
+--   a <- t.a direct/identity
+--   * <- t.a indirect/join
+--   * <- u.c indirect/join
+
+-- case: a literal in one branch adds nothing
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select a, 'one' as origin from t union all select null, 'two' from u
+-- expect:
+--   a <- t.a direct/identity
+--   origin <- nothing
+--   input: t
+--   input: u
