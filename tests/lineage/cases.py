@@ -187,10 +187,10 @@ def short(dataset: str) -> str:
 
 def table_ddl(text: str) -> str:
     """`orders(id, region string) using delta` → the statement that makes it."""
-    found = re.fullmatch(r"([\w.`]+)\((.*)\)(.*)", text, flags=re.DOTALL)
+    found = re.fullmatch(r"([\w.]+|`[^`]+`)\(((?:[^()]|\([^()]*\))*)\)(.*)", text, flags=re.DOTALL)
     assert found, f"not a table: {text}"
     columns = [part.strip() for part in _split(found[2])]
-    typed = [column if " " in column else f"{column} int" for column in columns]
+    typed = [column if re.search(r"[\w`] \w", column) else f"{column} int" for column in columns]
     using = found[3].strip() or "using parquet"
     return f"create table {found[1]} ({', '.join(typed)}) {using}"
 

@@ -149,3 +149,276 @@ select upper(m) as u from (select md5(s) as m from n) where m > 'x'
 -- expect:
 --   u <- n.s direct/transformation masked
 --   * <- n.s indirect/filter masked
+
+-- case: try_cast and casts in functions
+-- table: t(a, b, c, k)
+select try_cast(a as smallint) as d, double(b) as f, date '2020-01-01' as l from t
+-- expect:
+--   d <- t.a direct/transformation
+--   f <- t.b direct/transformation
+--   l <- nothing
+
+-- case: comparison and logic transform
+-- table: t(a, b, c, k)
+select a > b and c is not null as p, k between a and b as q, a in (1, b) as r, not (a = 1) as n from t
+-- expect:
+--   p <- t.a direct/transformation
+--   p <- t.b direct/transformation
+--   p <- t.c direct/transformation
+--   q <- t.k direct/transformation
+--   q <- t.a direct/transformation
+--   q <- t.b direct/transformation
+--   r <- t.a direct/transformation
+--   r <- t.b direct/transformation
+--   n <- t.a direct/transformation
+
+-- case: greatest, least, zeroifnull and nanvl
+-- table: t(a, b, c, k)
+select greatest(a, b) as g, least(b, c) as l from t
+-- expect:
+--   g <- t.a direct/transformation
+--   g <- t.b direct/transformation
+--   l <- t.b direct/transformation
+--   l <- t.c direct/transformation
+
+-- case: a CASE with an operand
+-- table: t(a, b, c, k)
+select case a when 1 then b when k then c end as d from t
+-- expect:
+--   d <- t.a indirect/conditional
+--   d <- t.k indirect/conditional
+--   d <- t.b direct/transformation
+--   d <- t.c direct/transformation
+
+-- case: nested conditions stay conditional
+-- table: t(a, b, c, k)
+select if(coalesce(a, b) > 0, c, k) as d from t
+-- expect:
+--   d <- t.a indirect/conditional
+--   d <- t.b indirect/conditional
+--   d <- t.c direct/transformation
+--   d <- t.k direct/transformation
+
+-- case: a column twice in one expression appears once per way
+-- table: t(a, b, c, k)
+select a * a + a as x from t
+-- expect:
+--   x <- t.a direct/transformation
+
+-- case: a condition made below stays conditional above
+-- table: t(a, b, c, k)
+select y + 1 as z from (select if(a > 0, b, 0) as y from t)
+-- expect:
+--   z <- t.a indirect/conditional
+--   z <- t.b direct/transformation
+
+-- case: a lateral alias leads to what it stands for
+-- since: 4.0
+-- table: t(a, b, c, k)
+select a + 1 as x, x * b as y from t
+-- expect:
+--   x <- t.a direct/transformation
+--   y <- t.a direct/transformation
+--   y <- t.b direct/transformation
+
+-- case: two output columns of one name have the inputs of both
+-- table: t(a, b, c, k)
+select a as x, b as x from t
+-- expect:
+--   x <- t.a direct/identity
+--   x <- t.b direct/identity
+
+-- case: CHAR and VARCHAR keep identity
+-- table: codes(code char(4), name varchar(20))
+select code, name from codes
+-- expect:
+--   code <- codes.code direct/identity
+--   name <- codes.name direct/identity
+
+-- case: struct star takes the members apart
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select address.* from n
+-- expect:
+--   zip  <- n.address.zip direct/identity
+--   city <- n.address.city direct/identity
+
+-- case: a member of a member of a struct that was made here
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select o.i.x as x, o.z as z from (select named_struct('i', named_struct('x', id, 'y', s), 'z', address.zip) as o from n)
+-- expect:
+--   x <- n.id direct/identity
+--   z <- n.address.zip direct/identity
+
+-- case: a member of a struct of a common table
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+with x as (select struct(id, upper(s) as up) as o from n) select o.id, o.up from x
+-- expect:
+--   id <- n.id direct/identity
+--   up <- n.s direct/transformation
+
+-- case: a filter on a struct member reads the member
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select id from n where address.city.name = 'x'
+-- expect:
+--   id <- n.id direct/identity
+--   *  <- n.address.city.name indirect/filter
+
+-- case: a member of an array of structs is a transformation of the column
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select items.sku as skus, items[0].qty as first from n
+-- expect:
+--   skus  <- n.items direct/transformation
+--   first <- n.items direct/transformation
+
+-- case: maps and arrays transform
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select map_keys(tags) as ks, element_at(l, 1) as e, size(l) as z, map('k', id) as m, array_contains(l, id) as c, sort_array(l) as o from n
+-- expect:
+--   ks <- n.tags direct/transformation
+--   e  <- n.l direct/transformation
+--   z  <- n.l direct/transformation
+--   m  <- n.id direct/transformation
+--   c  <- n.l direct/transformation
+--   c  <- n.id direct/transformation
+--   o  <- n.l direct/transformation
+
+-- case: from_json and get_json_object transform, and so do their members
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select from_json(s, 'p int, q string').p as p, get_json_object(s, '$.q') as q, to_json(address) as j from n
+-- expect:
+--   p <- n.s direct/transformation
+--   q <- n.s direct/transformation
+--   j <- n.address direct/transformation
+
+-- case: lambdas within lambdas capture columns
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select transform(items, i -> transform(l, x -> x + i.qty + id)) as y, exists(l, x -> x > id) as e, map_filter(tags, (k, v) -> v = s) as m,
+  zip_with(l, l, (x, y) -> x * y) as z, reduce(l, id, (acc, x) -> acc + x) as r from n
+-- expect:
+--   y <- n.items direct/transformation
+--   y <- n.l direct/transformation
+--   y <- n.id direct/transformation
+--   e <- n.l direct/transformation
+--   e <- n.id direct/transformation
+--   m <- n.tags direct/transformation
+--   m <- n.s direct/transformation
+--   z <- n.l direct/transformation
+--   r <- n.l direct/transformation
+--   r <- n.id direct/transformation
+
+-- case: every masking function of Spark's own
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select hash(s) as h, sha(s) as a, sha1(s) as b, crc32(s) as c, sha2(s, 512) as d, mask(s, 'X') as m from n
+-- expect:
+--   h <- n.s direct/transformation masked
+--   a <- n.s direct/transformation masked
+--   b <- n.s direct/transformation masked
+--   c <- n.s direct/transformation masked
+--   d <- n.s direct/transformation masked
+--   m <- n.s direct/transformation masked
+
+-- case: what hides nothing is not masked
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select substring(s, 1, 3) as a, lower(s) as b, trim(s) as c, concat(s, '!') as d, regexp_replace(s, 'x', 'y') as e, translate(s, 'a', 'b') as f,
+  encode(s, 'utf-8') as g, unhex(s) as h, length(s) as i, left(s, 2) as j, split(s, ',') as k, overlay(s placing 'x' from 2) as l from n
+-- expect:
+--   a <- n.s direct/transformation
+--   b <- n.s direct/transformation
+--   c <- n.s direct/transformation
+--   d <- n.s direct/transformation
+--   e <- n.s direct/transformation
+--   f <- n.s direct/transformation
+--   g <- n.s direct/transformation
+--   h <- n.s direct/transformation
+--   i <- n.s direct/transformation
+--   j <- n.s direct/transformation
+--   k <- n.s direct/transformation
+--   l <- n.s direct/transformation
+
+-- case: a struct with one masked member masks that member only
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select o.h as h, o.s as s from (select struct(md5(s) as h, s as s) as o from n)
+-- expect:
+--   h <- n.s direct/transformation masked
+--   s <- n.s direct/identity
+
+-- case: a column masked on one path and clear on another
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select concat(md5(s), s) as x from n
+-- expect:
+--   x <- n.s direct/transformation masked
+--   x <- n.s direct/transformation
+
+-- case: clocks and settings of the session have no input
+-- table: t(a, b, c, k)
+select now() as n, current_date() as d, current_user() as u, current_catalog() as c, randn(1) as r, spark_partition_id() as p, version() as v from t
+-- expect:
+--   n <- nothing
+--   d <- nothing
+--   u <- nothing
+--   c <- nothing
+--   r <- nothing
+--   p <- nothing
+--   v <- nothing
+
+-- case: the file that a row is in
+-- table: t(a, b, c, k)
+select a, input_file_name() as f from t
+-- expect:
+--   a <- t.a direct/identity
+--   f <- nothing
+
+-- case: metadata columns are columns of their dataset
+-- table: t(a, b, c, k)
+select a, _metadata.file_path as p, _metadata.row_index as i from t where _metadata.file_size > 0
+-- expect:
+--   a <- t.a direct/identity
+--   p <- t._metadata.file_path direct/identity
+--   i <- t._metadata.row_index direct/identity
+--   * <- t._metadata.file_size indirect/filter
+
+-- case: dates, intervals and times
+-- table: events(k, ts timestamp, a)
+select date_trunc('day', ts) as d, ts + interval 1 day as n, timestampdiff(minute, ts, now()) as m, extract(year from ts) as y from events
+-- expect:
+--   d <- events.ts direct/transformation
+--   n <- events.ts direct/transformation
+--   m <- events.ts direct/transformation
+--   y <- events.ts direct/transformation
+
+-- case: a SQL function of the session
+-- table: t(a, b, c, k)
+-- setup: create or replace temporary function twice(x int) returns int return x * 2
+-- since: 4.0
+select twice(a) as x from t
+-- expect:
+--   x <- t.a direct/transformation
+
+-- case: a variable of the session has no input
+-- since: 4.0
+-- table: t(a, b, c, k)
+-- setup: declare or replace variable limit_of int default 5
+select a from t where b > limit_of
+-- expect:
+--   a <- t.a direct/identity
+--   * <- t.b indirect/filter
+
+-- case: an identifier clause and parameters are resolved
+-- table: t(a, b, c, k)
+select identifier('a') as x from identifier('t')
+-- expect:
+--   x <- t.a direct/identity
+
+-- case: variant members
+-- since: 4.0
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select parse_json(s):p.q::int as x from n
+-- expect:
+--   x <- n.s direct/transformation
+
+-- case: names with spaces and dots
+-- table: `odd names`(`a b`, `c.d`)
+select `a b` as `x y`, `c.d` from `odd names`
+-- expect:
+--   x y <- odd names.a b direct/identity
+--   c.d <- odd names.c.d direct/identity

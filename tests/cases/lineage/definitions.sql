@@ -1,0 +1,114 @@
+-- Views, names, and whether a dataset is there.
+
+-- case: a view is a dataset of its own
+-- table: t(a, b, c, k)
+create view made_view as select a, b + 1 as x from t where c > 0
+-- expect:
+--   a <- t.a direct/identity
+--   x <- t.b direct/transformation
+--   * <- t.c indirect/filter
+--   input: t
+--   output: view made_view create
+
+-- case: a view with a column list
+-- table: t(a, b, c, k)
+create or replace view made_view (p, q comment 'second') as select a, b from t
+-- expect:
+--   p <- t.a direct/identity
+--   q <- t.b direct/identity
+--   output: view made_view overwrite
+
+-- case: a query of a permanent view leads through it, and names it
+-- table: t(a, b, c, k)
+-- setup: create view seen_view as select a, b from t where c > 0
+select a as x from seen_view
+-- expect:
+--   x <- t.a direct/identity
+--   * <- t.c indirect/filter
+--   input: t
+--   input: view seen_view
+
+-- case: a view over a view
+-- table: t(a, b, c, k)
+-- setup: create view seen_view (p, q) as select a, b from t where c > 0
+create view made_view as select p + q as r from seen_view
+-- expect:
+--   r <- t.a direct/transformation
+--   r <- t.b direct/transformation
+--   * <- t.c indirect/filter
+--   input: t
+--   input: view seen_view
+--   output: view made_view create
+
+-- case: a temporary view by name is not a dataset
+-- table: t(a, b, c, k)
+-- setup: create temporary view seen as select a from t where b > 0
+select a from seen
+-- expect:
+--   a <- t.a direct/identity
+--   * <- t.b indirect/filter
+--   input: t
+
+-- case: creating a temporary view writes nothing
+-- table: t(a, b, c, k)
+create temporary view made_view as select a from t where b > 0
+-- expect:
+--   a <- t.a direct/identity
+--   * <- t.b indirect/filter
+
+-- case: alter view as
+-- table: t(a, b, c, k)
+-- setup: create view seen_view as select a from t
+alter view seen_view as select b from t
+-- expect:
+--   b <- t.b direct/identity
+--   output: view seen_view overwrite
+
+-- case: rename a column
+-- setup: create table renamed (a int, b int) using delta tblproperties ('delta.columnMapping.mode' = 'name')
+alter table renamed rename column a to z
+-- expect:
+--   z <- renamed.a direct/identity
+--   output: renamed alter
+
+-- case: rename a struct member
+-- setup: create table renamed (o struct<x:int,y:int>) using delta tblproperties ('delta.columnMapping.mode' = 'name')
+alter table renamed rename column o.x to w
+-- expect:
+--   o.w <- renamed.o.x direct/identity
+--   output: renamed alter
+
+-- case: rename a table
+-- setup: create table renamed (a int) using parquet
+alter table renamed rename to renamed_since
+-- expect:
+--   output: renamed_since rename from renamed
+
+-- case: drop a table
+-- table: u(a, b, c, k)
+drop table u
+-- expect:
+--   output: u drop
+
+-- case: drop a view
+-- table: t(a, b, c, k)
+-- setup: create view seen_view as select a from t
+drop view seen_view
+-- expect:
+--   output: view seen_view drop
+
+-- case: create a table without a query
+create table made (a int, b string) using parquet
+-- expect:
+--   output: made create
+
+-- case: create a delta table without a query
+create table made (a int, b string) using delta
+-- expect:
+--   output: made create
+
+-- case: add a column
+-- table: d(k, a, b, o struct<x:int,y:int>) using delta
+alter table d add columns (e int)
+-- expect:
+--   output: d alter

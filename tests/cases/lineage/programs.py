@@ -1,0 +1,209 @@
+# Steps whose inside is a program: every output needs every input, and the step is named.
+
+# case: mapInArrow is opaque
+# table: t(a, b, c, k)
+def batches(frames):
+    yield from frames
+
+
+df = spark.table("t").where("c > 0").select("a", "b").mapInArrow(batches, "x int")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   opaque: MapInArrow
+
+# case: applyInPandas is opaque and groups by its key
+# table: t(a, b, c, k)
+def one(frame):
+    return frame
+
+
+df = spark.table("t").select("a", "k").groupBy("k").applyInPandas(one, "x int, y int")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.k direct/transformation
+#   y <- t.a direct/transformation
+#   y <- t.k direct/transformation
+#   opaque: FlatMapGroupsInPandas
+
+# case: cogroup is opaque over both sides
+# table: t(a, b, c, k)
+# table: u(a, b, c, k)
+def both(left, right):
+    return left
+
+
+t, u = spark.table("t").select("a", "k"), spark.table("u").select("b", "k")
+df = t.groupBy("k").cogroup(u.groupBy("k")).applyInPandas(both, "x int")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.k direct/transformation
+#   x <- u.b direct/transformation
+#   x <- u.k direct/transformation
+#   opaque: FlatMapCoGroupsInPandas
+
+# case: applyInPandasWithState is opaque
+# table: t(a, b, c, k)
+from pyspark.sql.streaming.state import GroupStateTimeout
+
+
+def stateful(key, frames, state):
+    yield from frames
+
+
+path = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/t"
+stream = spark.readStream.schema("a int, k int").parquet(path)
+df = stream.groupBy("k").applyInPandasWithState(stateful, "x int", "n int", "update", GroupStateTimeout.NoTimeout)
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.k direct/transformation
+#   opaque: FlatMapGroupsInPandasWithState
+
+# case: a script transform is opaque
+# table: t(a, b, c, k)
+df = spark.sql("select transform(a, b) using 'cat' as (x int, y int) from t where c > 0")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   y <- t.a direct/transformation
+#   y <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   opaque: ScriptTransformation
+
+# case: a Python UDF of several arguments, and one that calls nothing
+# table: t(a, b, c, k)
+total = F.udf(lambda a, b: a + b, "int")
+df = spark.table("t").where(total("b", "c") > 1).select(total(F.col("a"), F.col("b") + 1).alias("x"))
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   * <- t.b indirect/filter
+#   * <- t.c indirect/filter
+
+# case: a pandas UDF transforms its arguments
+# table: t(a, b, c, k)
+import pandas
+
+
+@F.pandas_udf("int")
+def plus(a: pandas.Series, b: pandas.Series) -> pandas.Series:
+    return a + b
+
+
+df = spark.table("t").select(plus("a", "b").alias("x"))
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+
+# case: an iterator pandas UDF transforms its argument
+# table: t(a, b, c, k)
+from collections.abc import Iterator
+
+import pandas
+
+
+@F.pandas_udf("int")
+def each(parts: Iterator[pandas.Series]) -> Iterator[pandas.Series]:
+    yield from parts
+
+
+df = spark.table("t").select(each("a").alias("x"))
+# expect:
+#   x <- t.a direct/transformation
+
+# case: a grouped pandas UDF aggregates its argument
+# table: t(a, b, c, k)
+import pandas
+
+
+@F.pandas_udf("double")
+def middle(a: pandas.Series) -> float:
+    return a.median()
+
+
+df = spark.table("t").groupBy("k").agg(middle("a").alias("x"))
+# expect:
+#   k <- t.k direct/identity
+#   x <- t.a direct/aggregation
+#   * <- t.k indirect/group_by
+
+# case: a grouped pandas UDF over a window
+# table: t(a, b, c, k)
+import pandas
+from pyspark.sql import Window
+
+
+@F.pandas_udf("double")
+def middle(a: pandas.Series) -> float:
+    return a.median()
+
+
+df = spark.table("t").select(middle("a").over(Window.partitionBy("k")).alias("x"))
+# expect:
+#   x <- t.a direct/aggregation
+#   x <- t.k indirect/window
+
+# case: an Arrow UDF transforms its argument
+# since: 4.1
+# table: t(a, b, c, k)
+import pyarrow
+
+
+@F.arrow_udf("int")
+def same(a: pyarrow.Array) -> pyarrow.Array:
+    return a
+
+
+df = spark.table("t").select(same("a").alias("x"))
+# expect:
+#   x <- t.a direct/transformation
+
+# case: a registered Python UDF in SQL
+# table: t(a, b, c, k)
+spark.udf.register("doubled", lambda a: a * 2, "int")
+df = spark.sql("select doubled(a) as x from t where doubled(b) > 1")
+# expect:
+#   x <- t.a direct/transformation
+#   * <- t.b indirect/filter
+
+# case: a table function of Python, on its own and beside a table
+# table: t(a, b, c, k)
+class Split:
+    def eval(self, a: int, b: int):
+        yield a, b
+
+
+spark.udtf.register("split_up", F.udtf(Split, returnType="x int, y int"))
+df = spark.sql("select t.k, s.x from t, lateral split_up(t.a, t.b) s")
+# expect:
+#   k <- t.k direct/identity
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   * <- t.a indirect/filter
+#   * <- t.b indirect/filter
+
+# case: a table function of Python over a whole table
+# table: t(a, b, c, k)
+class Whole:
+    def eval(self, row):
+        yield (row["a"],)
+
+
+spark.udtf.register("whole", F.udtf(Whole, returnType="x int"))
+df = spark.sql("select x from whole(table(select a, b from t where c > 0) partition by b)")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   * <- t.a indirect/filter
+#   * <- t.b indirect/filter
+#   * <- t.b indirect/sort
+#   * <- t.c indirect/filter
+
+# case: an RDD of a text file is unknown, not none
+# table: t(a, b, c, k)
+path = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/t"
+df = spark.createDataFrame(spark.sparkContext.textFile(path).map(lambda line: (1,)), "x int")
+# expect:
+#   x <- nothing
+#   opaque: LogicalRDD
