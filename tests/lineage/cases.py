@@ -17,8 +17,8 @@ select region, sum(amount) as total from orders group by region
 `read: t.a value filter` (a column read, and what for). A statement of several targets says `one.a <- …`, `two.a <- …`.
 In a `.py` file the marks are `#` and the code leaves a DataFrame in `df`.
 
-`-- gap: reason` marks a case that is not right yet: below `-- today:` stand the lines that come out now. Such a case fails
-when its output changes, and also when the gap closes, so that the mark is taken away.
+`-- gap: reason` marks a case that is not right yet: below `-- today:` stand the lines that come out now. Such a case
+fails when its output changes, and also when the gap closes, so that the mark is taken away.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def short(dataset: str) -> str:
 
 def table_ddl(text: str) -> str:
     """`orders(id, region string) using delta` → the statement that makes it."""
-    found = re.fullmatch(r"([\w.]+|`[^`]+`)\(((?:[^()]|\([^()]*\))*)\)(.*)", text, flags=re.DOTALL)
+    found = re.fullmatch(r"([\w.`]+)\(((?:[^()]|\([^()]*\))*)\)(.*)", text, flags=re.DOTALL)
     assert found, f"not a table: {text}"
     columns = [part.strip() for part in _split(found[2])]
     typed = [column if re.search(r"[\w`] \w", column) else f"{column} int" for column in columns]

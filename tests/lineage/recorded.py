@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
 
 def load(case: Case) -> dict[str, Any] | None:
     """The recorded plan of a case, or None where it was not recorded."""
-    path = PLANS / f"{case.topic}.json"
+    return _plans(case.topic).get(case.name)
+
+
+@cache
+def _plans(topic: str) -> dict[str, Any]:
+    path = PLANS / f"{topic}.json"
     plans: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return plans.get(case.name)
+    return plans
 
 
 def record(spark: SparkSession, home: Path) -> None:

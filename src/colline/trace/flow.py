@@ -29,8 +29,8 @@ _STRENGTH = {Effect.IDENTITY: 0, Effect.TRANSFORMATION: 1, Effect.AGGREGATION: 2
 class Flow:
     """What reaches one value. `text` is how a later expression refers to it, `description` how it was made.
 
-    `members` are the flows of a struct's members where they are known apart; `column` is the source column that this
-    value is, taken as is, so that a member can be read off it.
+    `members` are the flows of a struct's members where they are known apart, and `rest` is the struct that every other
+    member is read off. `column` is the source column that this value is, taken as is, so that a member can be read off.
     """
 
     ways: Ways = field(default_factory=lambda: NO_WAYS)
@@ -38,6 +38,7 @@ class Flow:
     description: str = ""
     members: Mapping[str, Flow] | None = None
     column: ColumnRef | None = None
+    rest: Flow | None = None
 
     def with_text(self, text: str) -> Flow:
         """The same value, referred to by `text`."""
@@ -115,6 +116,8 @@ def member(flow: Flow, name: str) -> Flow:
     text = f"{flow.text}.{name}"
     if flow.members is not None and name in flow.members:
         return flow.members[name]
+    if flow.rest is not None:
+        return member(flow.rest, name)
     if flow.column is not None:
         part = ColumnRef(flow.column.dataset, f"{flow.column.field}.{name}")
         return Flow({part: flow.ways[flow.column]}, text=text, column=part)

@@ -148,17 +148,6 @@ delete from d
 -- expect:
 --   output: d truncate
 
--- case: delete where a subquery says so
--- table: d(k, a, b, o struct<x:int,y:int>) using delta
--- table: t(a, b, c, k)
-delete from d where k in (select k from t where a > 0)
--- expect:
---   * <- d.k indirect/filter
---   * <- t.k indirect/filter
---   * <- t.a indirect/filter
---   input: d
---   input: t
-
 -- case: truncate
 -- table: u(a, b, c, k)
 truncate table u

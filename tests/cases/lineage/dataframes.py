@@ -53,7 +53,16 @@ df = spark.table("t").repartition(3, "k").sortWithinPartitions("b").coalesce(1).
 
 # case: sample, limit, offset and hints change nothing
 # table: t(a, b, c, k)
-df = spark.table("t").select("a").sample(0.5, seed=1).limit(5).offset(1).hint("broadcast").alias("z").repartitionByRange(2, "a")
+df = (
+    spark.table("t")
+    .select("a")
+    .sample(0.5, seed=1)
+    .limit(5)
+    .offset(1)
+    .hint("broadcast")
+    .alias("z")
+    .repartitionByRange(2, "a")
+)
 # expect:
 #   a <- t.a direct/identity
 
@@ -173,7 +182,9 @@ from pyspark.sql import Window
 
 by = Window.partitionBy("k").orderBy(F.desc("c"))
 df = spark.table("t").select(
-    F.row_number().over(by).alias("n"), F.sum("a").over(by.rowsBetween(-1, 1)).alias("s"), F.lag("b").over(by).alias("l")
+    F.row_number().over(by).alias("n"),
+    F.sum("a").over(by.rowsBetween(-1, 1)).alias("s"),
+    F.lag("b").over(by).alias("l"),
 )
 # expect:
 #   n <- t.k indirect/window
@@ -260,7 +271,11 @@ df = spark.table("n").select(F.transform("l", lambda x: x + F.col("id")).alias("
 # table: t(a, b, c, k)
 # table: u(a, b, c, k)
 u = spark.table("u")
-df = spark.table("t").where(u.where(F.col("k") == F.col("t.k").outer()).exists()).select("a", u.select(F.max("b")).scalar().alias("m"))
+df = (
+    spark.table("t")
+    .where(u.where(F.col("k") == F.col("t.k").outer()).exists())
+    .select("a", u.select(F.max("b")).scalar().alias("m"))
+)
 # expect:
 #   a <- t.a direct/identity
 #   m <- u.b direct/aggregation

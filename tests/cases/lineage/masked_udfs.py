@@ -22,7 +22,7 @@ def inner(s):
     return hmac.new(b"key", s.encode(), "sha256").hexdigest()
 
 
-df = spark.table("n").select(F.udf(lambda s: inner(s), "string")("s").alias("x"))
+df = spark.table("n").select(F.udf(lambda s: inner(s) + "!", "string")("s").alias("x"))
 # expect:
 #   x <- n.s direct/transformation masked
 

@@ -13,6 +13,7 @@ df = spark.table("t").where("c > 0").select("a", "b").mapInArrow(batches, "x int
 #   * <- t.c indirect/filter
 #   opaque: MapInArrow
 
+
 # case: applyInPandas is opaque and groups by its key
 # table: t(a, b, c, k)
 def one(frame):
@@ -26,6 +27,7 @@ df = spark.table("t").select("a", "k").groupBy("k").applyInPandas(one, "x int, y
 #   y <- t.a direct/transformation
 #   y <- t.k direct/transformation
 #   opaque: FlatMapGroupsInPandas
+
 
 # case: cogroup is opaque over both sides
 # table: t(a, b, c, k)
@@ -167,6 +169,7 @@ df = spark.sql("select doubled(a) as x from t where doubled(b) > 1")
 #   x <- t.a direct/transformation
 #   * <- t.b indirect/filter
 
+
 # case: a table function of Python, on its own and beside a table
 # table: t(a, b, c, k)
 class Split:
@@ -182,6 +185,7 @@ df = spark.sql("select t.k, s.x from t, lateral split_up(t.a, t.b) s")
 #   x <- t.b direct/transformation
 #   * <- t.a indirect/filter
 #   * <- t.b indirect/filter
+
 
 # case: a table function of Python over a whole table
 # table: t(a, b, c, k)

@@ -114,7 +114,16 @@ insert into d by name select b as a, a as b, k from t
 --   a <- t.b direct/identity
 --   b <- t.a direct/identity
 --   k <- t.k direct/identity
---   o <- nothing
+
+-- case: a struct that is fitted to its target keeps identity
+-- table: d(k, a, b, o struct<x:int,y:int>) using delta
+-- table: shapes(k, a, b, o struct<p:bigint,q:int>) using delta
+insert into shapes select k, a, b, o from d
+-- expect:
+--   k <- d.k direct/identity
+--   a <- d.a direct/identity
+--   b <- d.b direct/identity
+--   o <- d.o direct/identity
 
 -- case: insert overwrite a delta table
 -- table: t(a, b, c, k)

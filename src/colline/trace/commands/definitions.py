@@ -52,6 +52,8 @@ def rename_column(node: Node, trace: Trace) -> tuple[Write, ...]:
 def drop(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`drop table t` → t is gone"""
     target = _described(node, "tableName") if node.kind == "DropTableCommand" else resolved(node.children[0])
+    if node.get("isView") or node.kind == "DropView":
+        target = Source(SourceKind.VIEW, table=target.table)
     return (write(target, {}, trace, lifecycle=Lifecycle.DROP),)
 
 

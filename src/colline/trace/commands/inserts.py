@@ -139,6 +139,13 @@ def create_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     return (_rows(target, names, query, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
 
 
+@command("AlterViewAsCommand")
+def alter_view(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`alter view v as select a from t` → v.a from t.a"""
+    target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
+    return (_rows(target, (), node.node("query"), trace, Lifecycle.OVERWRITE),)
+
+
 @command("CreateDataSourceTableCommand", "CreateTableCommand")
 def create_table(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t (a int)` → a dataset that exists, from nothing"""

@@ -136,7 +136,7 @@ def struct_member(node: Node, scope: Scope) -> Flow:
 def struct(node: Node, scope: Scope) -> Flow:
     """`struct(a, b)` → a, b transformation, each of them known apart"""
     items = node.nodes("children")
-    names = [_unquoted(item) for item in items[0::2]]
+    names = [unquoted(item) for item in items[0::2]]
     flows = [scope(item) for item in items[1::2]]
     members = dict(zip(names, flows, strict=True)) if all(names) else None
     text = "struct(" + ", ".join(flow.text for flow in flows) + ")"
@@ -146,16 +146,17 @@ def struct(node: Node, scope: Scope) -> Flow:
 
 @expression("UpdateFields")
 def struct_updated(node: Node, scope: Scope) -> Flow:
-    """`s.withField("x", a)` → everything of s and a; x is known apart"""
+    """`s.withField("x", a)` → everything of s and a; x is a, every other member is still that of s"""
     base = scope(node.node("structExpr"))
     given = [item for item in node.nodes("fieldOps") if item.kind == "WithField"]
     members = {item.text("name"): scope(item.node("valExpr")) for item in given}
     ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in (base, *members.values()))
     text = _text(node, scope)
-    return Flow(ways, text=text, description=text, members={**(base.members or {}), **members} or None)
+    return Flow(ways, text=text, description=text, members=members, rest=base)
 
 
-def _unquoted(node: Node) -> str:
+def unquoted(node: Node) -> str:
+    """The value of a string literal."""
     text = node.text("sql")
     return text[1:-1].replace("\\'", "'").replace("\\\\", "\\") if text[:1] == "'" else text
 
