@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "coverage": ("colline.cli.coverage", "Where is lineage missing?"),
     "roots": ("colline.cli.roots", "Which columns does nothing feed?"),
     "leaves": ("colline.cli.leaves", "Which columns is nothing built on?"),
+    "graph": ("colline.cli.graph", "Draw a column's lineage."),
     "hubs": ("colline.cli.hubs", "Which columns have the most neighbours?"),
 }
 

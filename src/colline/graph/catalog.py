@@ -164,8 +164,7 @@ def overview(view: View, lake: Path) -> Answer:
 
 
 def _failed(view: View) -> int:
-    states = view.arrays.strings("job.last_state")
-    return sum(states[j] in ("FAIL", "ABORT") for j in range(len(states)))
+    return int(view.arrays["job.failed"].sum())
 
 
 def _layers(view: View) -> tuple[list[Row], list[Row]]:

@@ -32,7 +32,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, grain: str
         question=name,
         verdict=told + (f"; {counted(len(gaps), 'gap')} in coverage on the way" if gaps else ""),
         as_of=view.as_of(question.at),
-        of=tuple(view.ref(n) for n in origin.tolist()),
+        of=view.of(origin, question.at),
         totals=walks.totals(reach),
         sections={"grain": grain, "columns": [], key: rows[page.offset : end], "edges": edges},
         unknown=view.unknown(gaps),
@@ -110,7 +110,12 @@ def _jobs(view: View, reach: Reach, steps: list[Any]) -> tuple[list[Row], list[R
             near[by] = min(near.get(by, steps_away), steps_away)
     ids = view.arrays["job.id"]
     pairs = sorted({(w, j) for j, sets in reads.items() for home in sets for w in writes.get(home, ()) if w != j})
-    rows = [{**view.job(j), "distance": near[j], "flags": walks.flags(view, j, None)} for j in near if j >= 0]
+    places = np.array(sorted(j for j in near if j >= 0), dtype=np.int64)
+    marks = walks.flags(view, places, None)
+    rows = [
+        {**view.job(j), "distance": near[j], "flags": [name for name, found in marks.items() if found[i]]}
+        for i, j in enumerate(places.tolist())
+    ]
     rows.sort(key=lambda row: (row["distance"], row["name"]))
     return rows, [{"from": int(ids[a]), "to": int(ids[b])} for a, b in pairs if a >= 0 and b >= 0]
 

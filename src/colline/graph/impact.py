@@ -53,7 +53,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, change: Ch
         question="impact",
         verdict=_verdict(view, origin, change, totals, len(gaps)),
         as_of=view.as_of(question.at),
-        of=tuple(view.ref(n) for n in origin.tolist()),
+        of=view.of(origin, question.at),
         totals={**totals, "by_kind": _by_kind(reach, kinds)},
         sections={
             "change": change.kind,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from colline.errors import ColumnError, LakeError, SettingError
 from colline.graph import (
@@ -34,6 +34,9 @@ from colline.graph.names import parse
 from colline.graph.times import When, parse_time
 from colline.graph.view import View
 from colline.graph.walk import Question
+
+if TYPE_CHECKING:
+    from colline.graph.layout import Picture
 
 Columns = str | Iterable[str]
 
@@ -156,6 +159,24 @@ class Lineage:
         if grain not in ("table", "dataset", "job"):
             raise SettingError(f"{grain!r} is no grain", hint="column, table or job")
         return grains.answer(view, origin, question, page, "job" if grain == "job" else "table")
+
+    def picture(
+        self,
+        columns: Columns,
+        *,
+        up: bool = True,
+        down: bool = True,
+        indirect: bool = False,
+        depth: int | None = None,
+        as_of: When = None,
+    ) -> Picture:
+        """Tables and arrows around the columns, for `colline.graph.draw`."""
+        from colline.graph.layout import picture
+
+        names = [columns] if isinstance(columns, str) else list(columns)
+        how: dict[str, Any] = {"indirect": indirect, "depth": depth, "as_of": as_of}
+        answers = [self.upstream(names, **how)] if up else []
+        return picture([*answers, self.downstream(names, **how)] if down else answers)
 
     def paths(
         self,

@@ -199,6 +199,8 @@ def jobs(table: Any) -> tuple[Out, Order]:
     for column in ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at"):
         out[f"job.{column}"] = times(table.column(column))
     ids = table.column("id").to_numpy().astype(np.int64)
+    failed = pc.is_in(table.column("last_state"), value_set=pa.array(["FAIL", "ABORT"]))
+    out["job.failed"] = failed.to_numpy(zero_copy_only=False) if isinstance(failed, pa.Array) else failed.to_numpy()
     out["job.id"] = ids
     out["job.runs"] = pc.fill_null(table.column("runs"), 0).to_numpy().astype(np.int64)
     return out, order_of(ids)

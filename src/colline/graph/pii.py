@@ -92,7 +92,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, zones: Seq
         question="pii",
         verdict=_verdict(totals, len(gaps), bool(zones)),
         as_of=view.as_of(question.at),
-        of=tuple(view.ref(n) for n in origin.tolist()),
+        of=view.of(origin, question.at),
         totals=totals,
         sections={
             "landings": rows,

@@ -89,6 +89,10 @@ class View:
             out.append({**self.ref(node), **told, "up": up, "down": down})
         return out
 
+    def of(self, nodes: Nodes, at: int | None) -> tuple[Row, ...]:
+        """The columns a question is about; of very many only who they are."""
+        return tuple(self.columns(nodes, at) if len(nodes) <= 1000 else [self.ref(n) for n in nodes.tolist()])
+
     def neighbours(self, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
         """How many other columns lie one direct step away from each node."""
         pairs = []

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread
 from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.arrays import UNKNOWN
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Question, Reach, walk
 
-FAILED = ("FAIL", "ABORT")
 _MOST_EDGES_A_ROW = 20
 
 
@@ -36,20 +35,19 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     told = list(told_edges(reach, nodes, first=page.offset == 0))
     most = _MOST_EDGES_A_ROW * max(len(nodes), 1) if page.limit else len(told)
     left_out, cursor = page.next(reach.total, view.version)
-    jobs = job_rows(view, reach, since)
     gaps = gaps_on(view, reach)
     name = "upstream" if question.upstream else "downstream"
     return Answer(
         question=name,
-        verdict=verdict(view, reach, jobs, len(gaps)),
+        verdict=verdict(view, reach, since, len(gaps)),
         as_of=view.as_of(question.at),
-        of=tuple(view.ref(n) for n in origin.tolist()),
+        of=view.of(origin, question.at),
         totals=totals(reach),
         sections={
             "columns": column_rows(view, reach, nodes),
             "edges": [view.edge(t.edges, t.row, (t.source, t.target), level=t.level) for t in told[:most]],
             "edges_left_out": max(0, len(told) - most),
-            "jobs": jobs,
+            "jobs": job_rows(view, reach, since),
         },
         unknown=view.unknown(gaps),
         left_out=left_out,
@@ -100,30 +98,34 @@ def gaps_on(view: View, reach: Reach) -> list[int]:
     return view.gaps(datasets=datasets_of(reach), jobs=np.flatnonzero(reach.job_seen[:-1]), at=reach.question.at)
 
 
-def job_rows(view: View, reach: Reach, since: int | None, most: int = 200) -> list[Row]:
+def job_rows(view: View, reach: Reach, since: int | None, most: int = 100) -> list[Row]:
     """The jobs on the way, those that need a look first: failed, changed, not run since a time."""
     places = np.flatnonzero(reach.job_seen[:-1])
-    flagged = [(flags(view, int(j), since), int(j)) for j in (places if len(places) <= 5000 else places[:5000])]
-    flagged.sort(key=lambda pair: (not pair[0], pair[1]))
-    return [{**view.job(j), "flags": found} for found, j in flagged[:most]]
+    marks = flags(view, places, since)
+    flagged = np.logical_or.reduce(list(marks.values()))
+    order = np.lexsort((places, ~flagged))[:most]
+    return [
+        {**view.job(int(places[i])), "flags": [name for name, found in marks.items() if found[i]]}
+        for i in order.tolist()
+    ]
 
 
-def flags(view: View, job: int, since: int | None) -> list[str]:
+def flags(view: View, jobs: Nodes, since: int | None) -> dict[str, NDArray[np.bool_]]:
     """`failed`: its last run did, or one did since; `changed`: its lineage did since; `stale`: no success since."""
     arrays = view.arrays
-    failed = view.text("job.last_state", job) in FAILED
-    changed, first = int(arrays["job.changed_at"][job]), int(arrays["job.first_seen"][job])
-    out = []
-    if failed or (since is not None and int(arrays["job.last_failure"][job]) >= since):
-        out.append("failed")
-    if since is not None and changed != UNKNOWN and changed >= since and changed > first:
-        out.append("changed")
-    if since is not None and int(arrays["job.last_success"][job]) < since:
-        out.append("stale")
-    return out
+    failed = arrays["job.failed"][jobs]
+    if since is None:
+        never = np.zeros(len(jobs), dtype=np.bool_)
+        return {"failed": failed, "changed": never, "stale": never}
+    changed, first = arrays["job.changed_at"][jobs], arrays["job.first_seen"][jobs]
+    return {
+        "failed": failed | (arrays["job.last_failure"][jobs] >= since),
+        "changed": (changed >= since) & (changed > first),
+        "stale": arrays["job.last_success"][jobs] < since,
+    }
 
 
-def verdict(view: View, reach: Reach, jobs: list[Row], gaps: int) -> str:
+def verdict(view: View, reach: Reach, since: int | None, gaps: int) -> str:
     """One sentence: how much, how far, what is wrong on the way, what is not known."""
     found = totals(reach)
     names = ", ".join(view.names.label(n) for n in reach.origin[:3].tolist())
@@ -140,17 +142,14 @@ def verdict(view: View, reach: Reach, jobs: list[Row], gaps: int) -> str:
     linked = (
         f"{reached} {word} {names}" if reach.question.upstream else f"{reached} {_are(found['columns'])} {word} {names}"
     )
-    notes = [f"{counted(n, 'job')} {flag}" for flag in ("failed", "changed", "stale") if (n := _flagged(jobs, flag))]
+    marks = flags(view, np.flatnonzero(reach.job_seen[:-1]), since)
+    notes = [f"{counted(n, 'job')} {flag}" for flag, found in marks.items() if (n := int(found.sum()))]
     notes += [f"{counted(gaps, 'gap')} in coverage on the way"] if gaps else []
     return "; ".join([linked, *notes])
 
 
 def _are(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def _flagged(jobs: list[Row], flag: str) -> int:
-    return sum(flag in job["flags"] for job in jobs)
 
 
 def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> Iterator[Told]:
