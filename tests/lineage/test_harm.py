@@ -1,0 +1,90 @@
+"""Plans that are too large, too deep or wrong: an honest partial answer or Spark's own message, never a broken job."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+import colline
+from colline.capture import tap
+from colline.capture.query import QueryError
+from colline.errors import CollineError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def table(spark: SparkSession, tmp_path: Path) -> str:
+    path = str(tmp_path / "orders")
+    spark.range(3).selectExpr("id", "id * 2 as amount", "cast(id as string) as name").write.parquet(path)
+    return f"parquet.`{path}`"
+
+
+def test_a_plan_beyond_the_limit_claims_every_leaf_column_and_says_so(
+    spark: SparkSession, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tap, "PLAN_LIMIT", 300)
+    found = colline.lineage(f"select id + 1 as x from {table} where amount > 1", spark)
+    assert [entry.column.field for entry in found.fields["x"]] == ["id", "amount", "name"]
+    assert [(step.node, step.why) for step in found.opaque] == [("Unread", "the plan is larger than the limit")]
+
+
+def test_a_write_beyond_the_limit_still_names_its_target(
+    spark: SparkSession, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tap, "PLAN_LIMIT", 300)
+    watch = colline.attach(spark, transport={"type": "memory"})
+    spark.sql(f"select id + 1 as x from {table} where amount > 1").write.parquet(str(tmp_path / "out"))
+    assert watch.flush(30)
+    events = [json.loads(event) if isinstance(event, bytes | str) else event for event in watch.events]
+    watch.detach()
+    [done] = [e for e in events if e["eventType"] == "COMPLETE" and e["outputs"]]
+    assert done["outputs"][0]["name"] == str(tmp_path / "out")
+    fields = done["outputs"][0]["facets"]["columnLineage"]["fields"]
+    assert [entry["field"] for entry in fields["x"]["inputFields"]] == ["id", "amount", "name"]
+    assert [step["node"] for step in done["run"]["facets"]["colline_opaque"]["steps"]] == ["Unread"]
+
+
+def test_a_plan_a_thousand_filters_deep(spark: SparkSession, table: str) -> None:
+    # one node is put on the other in the JVM: the DataFrame API would analyze the whole chain a thousand times
+    df = spark.sql(f"select id, amount from {table}").where("amount > 0")
+    plan = df._jdf.queryExecution().analyzed()
+    logical = spark._jvm.org.apache.spark.sql.catalyst.plans.logical
+    condition = plan.condition()
+    for _ in range(1500):
+        plan = logical.Filter(condition, plan)
+    data = tap.describe(spark, plan)
+    assert sum(1 for node in data["nodes"] if data["classes"][node[0]][0] == "Filter") == 1501
+    assert "partial" not in data
+
+
+@pytest.mark.parametrize(
+    ("sql", "said"),
+    [
+        ("selec 1", "PARSE_SYNTAX_ERROR"),
+        ("select nope from range(3)", "UNRESOLVED_COLUMN"),
+        ("select 1 from no_such_table", "TABLE_OR_VIEW_NOT_FOUND"),
+    ],
+)
+def test_sql_that_spark_refuses_is_answered_in_sparks_words(sql: str, said: str, spark: SparkSession) -> None:
+    with pytest.raises(QueryError) as caught:
+        colline.lineage(sql, spark)
+    assert said in caught.value.message
+    assert caught.value.hint
+    assert "Project [" not in caught.value.message
+
+
+def test_a_session_without_a_jvm_is_refused_with_a_hint() -> None:
+    class Remote:
+        """What a Spark Connect session looks like from here."""
+
+    with pytest.raises(CollineError, match="no JVM") as caught:
+        colline.lineage("select 1", Remote())  # type: ignore[arg-type]
+    assert "Spark Connect" in str(caught.value)
