@@ -99,3 +99,7 @@ record: setup  ## record the plans of the lineage cases on the home Spark
 .PHONY: settings-docs
 settings-docs: setup ## write docs/settings.md anew, from the typed settings
 	$(BIN)/python tools/settings_page.py
+QUERIES ?= 10000
+.PHONY: memory
+memory: setup ## memory of Python and JVM over many captured queries: make memory QUERIES=10000
+	$(BIN)/python bench/memory.py $(QUERIES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import builtins
 import sys
 import threading
@@ -27,7 +26,6 @@ class Ends:
     def forget(self) -> None:
         """The program's end is of no interest any more."""
         self._on_end = None
-        atexit.unregister(self._end)
         if self._notebook is not None:
             self._notebook.events.unregister("post_run_cell", self._after_cell)
             self._notebook = None

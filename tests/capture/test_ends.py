@@ -1,0 +1,84 @@
+"""How a program ends is how its application's run ends. Real programs, real exits."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.spark
+
+HEAD = """
+import os, sys, logging
+os.environ["PYSPARK_PYTHON"] = sys.executable
+from pyspark.sql import SparkSession
+import colline
+
+def session(name):
+    spark = (SparkSession.builder.master("local[1]").appName(name)
+             .config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+             .config("spark.sql.warehouse.dir", sys.argv[2]).getOrCreate())
+    spark.sparkContext.setLogLevel("OFF")
+    watch = colline.attach(spark, transport={"type": "file", "location": sys.argv[1]})
+    assert watch.is_attached
+    spark.range(3).collect()
+    return spark
+"""
+THREE_SESSIONS = """
+session("stops").stop()
+try:
+    spark = session("fails")
+    try:
+        raise ValueError("in the script")
+    finally:
+        spark.stop()
+except ValueError:
+    pass
+session("raises")
+print("last words")
+raise RuntimeError("uncaught")
+"""
+
+
+def ran(tmp_path: Path, body: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+    script, events = tmp_path / "job.py", tmp_path / "events.ndjson"
+    script.write_text(HEAD + body, encoding="utf-8")
+    command = [sys.executable, str(script), str(events), str(tmp_path / "warehouse")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env={**os.environ})
+    return done, [json.loads(line) for line in events.read_text(encoding="utf-8").splitlines()]
+
+
+def of_application(events: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    return [event for event in events if event["job"]["name"] == name]
+
+
+def test_every_application_of_a_program_ends_as_it_did(tmp_path: Path) -> None:
+    done, events = ran(tmp_path, THREE_SESSIONS)
+    assert (done.returncode, done.stdout) == (1, "last words\n")
+    assert "RuntimeError: uncaught" in done.stderr
+    ends = {name: of_application(events, name) for name in ("stops", "fails", "raises")}
+    states = {name: [event["eventType"] for event in found] for name, found in ends.items()}
+    assert states == {"stops": ["START", "COMPLETE"], "fails": ["START", "FAIL"], "raises": ["START", "FAIL"]}
+    reasons = {name: found[1]["run"]["facets"].get("errorMessage", {}).get("message") for name, found in ends.items()}
+    assert reasons == {"stops": None, "fails": "ValueError: in the script", "raises": "RuntimeError: uncaught"}
+    for name, (began, _) in ends.items():
+        queries = [e for e in events if e["job"]["name"] == f"{name}.query"]
+        assert [event["eventType"] for event in queries] == ["START", "COMPLETE"]
+        assert {e["run"]["facets"]["parent"]["run"]["runId"] for e in queries} == {began["run"]["runId"]}
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "state"),
+    [("session('job')\nsys.exit(3)", 3, "FAIL"), ("session('job')", 0, "COMPLETE")],
+    ids=["a non-zero exit", "nothing at all"],
+)
+def test_a_program_that_stops_nothing_is_told_to_its_end(tmp_path: Path, body: str, code: int, state: str) -> None:
+    done, events = ran(tmp_path, body)
+    assert done.returncode == code
+    assert [event["eventType"] for event in of_application(events, "job")] == ["START", state]
+    assert events[-1]["run"]["facets"]["colline_delivery"]["made"] >= 3
