@@ -1,6 +1,7 @@
 """`colline.open(lake)`: one object, one method a question, every answer from one snapshot.
 
-The methods take the flags of the command line by keyword, hence their number of arguments.
+The methods take the flags of the command line by keyword, hence their number of arguments. A question's module is
+imported when it is first asked: a fresh process pays for the one it needs.
 """
 # ruff: noqa: PLR0913
 
@@ -13,21 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import ColumnError, LakeError, SettingError
-from colline.graph import (
-    catalog,
-    changes,
-    ddl,
-    definitions,
-    grains,
-    impact,
-    journal,
-    paths,
-    pii,
-    search,
-    snapshot,
-    usage,
-    walks,
-)
+from colline.graph import snapshot
 from colline.graph.adjacency import Nodes
 from colline.graph.answer import Answer, Page, Row, page_of
 from colline.graph.names import parse
@@ -100,6 +87,8 @@ class Lineage:
 
     def complete(self, text: str, most: int = 50) -> list[str]:
         """Names of columns that begin like what was typed, for a shell that completes them."""
+        from colline.graph import search
+
         names = self.view().names
         found, _ = search.ranked_matches(self.view(), text, None) if text.strip(".") else ([], False)
         return [names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
@@ -115,6 +104,8 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """Columns called like this, best match first."""
+        from colline.graph import search
+
         view = self.view()
         return search.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), search.Only(layer, tag))
 
@@ -153,6 +144,8 @@ class Lineage:
         return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
     def _walk(self, view: View, columns: Columns, question: Question, since: When, grain: str, page: Page) -> Answer:
+        from colline.graph import grains, walks
+
         origin = resolve(view, columns, question.at)
         if grain == "column":
             return walks.answer(view, origin, question, page, parse_time(since))
@@ -189,6 +182,8 @@ class Lineage:
         as_of: When = None,
     ) -> Answer:
         """The k shortest ways from one column to another, and how many more there are."""
+        from colline.graph import paths
+
         view = self.view()
         question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
         if k < 1:
@@ -209,6 +204,8 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """What breaks if the columns change; `diff` is SQL: two schemas, or ALTER statements, or a git diff."""
+        from colline.graph import impact
+
         view = self.view()
         question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
         if change not in impact.DOING:
@@ -235,6 +232,8 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """Where a personal datum ends up: clear, masked, by influence only; exits; violations of the allowed zones."""
+        from colline.graph import pii
+
         view = self.view()
         question = Question(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
         names = [columns] if isinstance(columns, str) else list(columns)
@@ -247,12 +246,14 @@ class Lineage:
         self,
         columns: Columns,
         *,
-        idle_days: int = usage.IDLE_DAYS,
+        idle_days: int = 90,
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Answer:
         """May the columns be dropped? yes, no or unknown, with readers and what could hide one."""
+        from colline.graph import usage
+
         view = self.view()
         at = view.at(as_of)
         names = [columns] if isinstance(columns, str) else list(columns)
@@ -264,12 +265,14 @@ class Lineage:
         dataset: str | None = None,
         *,
         layer: str | None = None,
-        idle_days: int = usage.IDLE_DAYS,
+        idle_days: int = 90,
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Answer:
         """Columns that nobody reads."""
+        from colline.graph import search, usage
+
         view = self.view()
         at = view.at(as_of)
         nodes = self._within(view, dataset, at)
@@ -288,6 +291,8 @@ class Lineage:
         self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
         """Who writes the columns, how each job derives them, and whether they agree."""
+        from colline.graph import definitions
+
         view = self.view()
         at = view.at(as_of)
         return definitions.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
@@ -303,6 +308,8 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """What two columns share and where they part."""
+        from colline.graph import definitions
+
         view = self.view()
         question = Question(True, indirect=indirect, at=view.at(as_of))
         ends = [resolve(view, name, question.at) for name in (a, b)]
@@ -321,6 +328,8 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """What changed between two times, two jobs, or this lake and another."""
+        from colline.graph import changes
+
         view = self.view()
         page = page_of(limit, cursor, view.version)
         if jobs is not None:
@@ -348,6 +357,8 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """Where lineage is missing."""
+        from colline.graph import catalog, changes
+
         view = self.view()
         place = None if job is None else changes.job_named(view, job)
         return catalog.coverage(view, page_of(limit, cursor, view.version), view.at(as_of), kind, place)
@@ -373,16 +384,22 @@ class Lineage:
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Answer:
+        from colline.graph import catalog
+
         view = self.view()
         at = view.at(as_of)
         return catalog.ends(view, question, page_of(limit, cursor, view.version), at, self._within(view, dataset, at))
 
     def overview(self) -> Answer:
         """Layers and flows, recent changes, columns to try, and the state of the lake."""
+        from colline.graph import catalog
+
         return catalog.overview(self.view(), self.lake)
 
     def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
         """One dataset with its columns; by namespace and name, or by any unique suffix of its name."""
+        from colline.graph import catalog
+
         view = self.view()
         if name is None:
             place = view.names.dataset(parse(namespace).parts, namespace)
@@ -394,6 +411,8 @@ class Lineage:
         self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
         """All datasets, or those whose name holds a text."""
+        from colline.graph import catalog
+
         view = self.view()
         return catalog.datasets(view, page_of(limit, cursor, view.version), text, layer)
 
@@ -401,6 +420,8 @@ class Lineage:
         self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
         """Jobs with their last state and times, the one that ran last first."""
+        from colline.graph import catalog
+
         view = self.view()
         return catalog.jobs(view, page_of(limit, cursor, view.version), text, state)
 
@@ -415,12 +436,16 @@ class Lineage:
         cursor: str | None = None,
     ) -> Answer:
         """Runs with state and times, newest first; read from the lake's table of runs."""
+        from colline.graph import journal
+
         view = self.view()
         wanted = journal.Runs(job, job_namespace, state, parse_time(since))
         return journal.runs(view, self.lake, page_of(limit, cursor, view.version), wanted)
 
     def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
         """Lines that were set aside, with the reason, newest first."""
+        from colline.graph import journal
+
         view = self.view()
         return journal.quarantine(view, self.lake, page_of(limit, cursor, view.version), reason)
 
@@ -433,6 +458,8 @@ def _depth(depth: int | None) -> int | None:
 
 def schema_changes(view: View, diff: Sequence[str], at: int | None) -> list[Row]:
     """The changes told by two schemas, by ALTER statements, by a git diff, or by a schema compared with the lake."""
+    from colline.graph import ddl
+
     if len(diff) > 2:
         raise SettingError(f"{len(diff)} schemas", hint="give one text, or the old and the new one")
     if len(diff) == 2:
