@@ -39,7 +39,7 @@ HEAD = """# Commands that ask
 
 Made by `tools/cli_docs.py`; a test runs every example.
 
-Every command takes `--lake PATH` (or the variable `COLLINE_LAKE`). Columns may be any unique suffix of a name; `-` reads
+Every command takes `--lake PATH` (or the variable `COLLINE_LAKE`). A column may be any unique suffix; `-` reads
 names from standard input, one a line. Data goes to standard output, messages to standard error. Colour appears on a
 terminal only, and never with `NO_COLOR`; a long answer goes through the pager.
 
