@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+import pyarrow as pa
+from deltalake import write_deltalake
 from graph_lakes import LakeWriter
 
 NOW = datetime.now(tz=timezone.utc).replace(microsecond=0)
@@ -110,10 +112,49 @@ def wide(tables: int = 330, columns: int = 17) -> LakeWriter:
     """One source column that feeds every column of many tables, in ranks: more than the page draws."""
     lake = LakeWriter()
     for table in range(tables):
-        before = "bronze.root.seed" if table < 30 else f"silver.t{table - 30:03}.c00"
+        before = "bronze.root.seed" if table < 40 else f"silver.t{table - 40:03}.c00"
         for column in range(columns):
             lake.edge(before, f"silver.t{table:03}.c{column:02}", f"job_{table % 12}")
     return lake
+
+
+TIME = pa.timestamp("us", tz="UTC")
+RUNS = pa.schema(
+    [(name, pa.string()) for name in ("run_id", "job_namespace", "job_name", "state", "integration", "error")]
+    + [("started_at", TIME), ("ended_at", TIME)]
+)
+QUARANTINE = pa.schema(
+    [(name, pa.string()) for name in ("reason", "detail", "line", "file")]
+    + [("position", pa.int64()), ("quarantined_at", TIME)]
+)
+
+
+def _run(number: int) -> dict[str, object]:
+    failed = number == 3
+    return {
+        "run_id": f"019a85f2-{number:04}-7bb1-9d7e-5a4d1c0f2b11",
+        "job_namespace": "shop",
+        "job_name": "daily_revenue",
+        "state": "FAIL" if failed else "COMPLETE",
+        "integration": "SPARK",
+        "error": "AnalysisException: no such column" if failed else None,
+        "started_at": ago(number + 0.1),
+        "ended_at": ago(number + 0.1) + timedelta(seconds=90 + number),
+    }
+
+
+def _set_aside(number: int, line: str) -> dict[str, object]:
+    file = "landing/dt=2026-11-14/1794614400000-5a4d-1events.ndjson"
+    where = {"file": file, "position": number, "quarantined_at": ago(1)}
+    return {"reason": "wrong type", "detail": "$.run.runId: expected text", "line": line, **where}
+
+
+def journal(path: Path, runs: int = 400) -> None:
+    """A history of runs and two events that were set aside."""
+    write_deltalake(str(path / "silver/runs"), pa.Table.from_pylist([_run(n) for n in range(runs)], RUNS))
+    lines = ('{"eventType": "COMPLETE", "run": {"runId": 12}}', "<script>alert(1)</script>")
+    rows = [_set_aside(number, line) for number, line in enumerate(lines)]
+    write_deltalake(str(path / "bronze/quarantine"), pa.Table.from_pylist(rows, QUARANTINE))
 
 
 def write(lake: LakeWriter, path: Path) -> Path:

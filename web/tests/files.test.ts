@@ -24,7 +24,7 @@ test('a picture becomes SVG without anything that could run', () => {
   const boxes = cards.map((card) => ({ id: card.key, height: card.height }));
   const layout = layOut(boxes, linksOf(story));
   const lines = toLines(story, anchorsOf(cards, layout), layout);
-  const drawing = { picture: story, leftCards: 0, leftEdges: 0, cards, lines, layout };
+  const drawing = { picture: story, groupedTables: 0, leftEdges: 0, cards, lines, layout };
   const { scene, dx, dy } = toScene(drawing, PLAIN, PALETTE);
   const svg = toSvg(scene, dx, dy);
   expect(svg).not.toMatch(/<script|<b>/);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { HEAD_HEIGHT, ROW_HEIGHT, toCards, withinBudget } from '../src/graph/cards';
+import { withinBudget } from '../src/graph/budget';
+import { HEAD_HEIGHT, ROW_HEIGHT, toCards } from '../src/graph/cards';
 import { fromDiff, fromWalk } from '../src/graph/fromAnswers';
 import { layOut } from '../src/graph/layout';
 import { anchorsOf, linksOf, toLines } from '../src/graph/lines';
@@ -72,12 +73,45 @@ test('the filter of a large card keeps what fits', () => {
   expect(card('C39')?.rows.map((row) => row.field)).toEqual(['c39']);
 });
 
-test('beyond the budget the nearest tables stay and the rest is counted', () => {
-  const far = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`t${i}.x`, { distance: i }]));
-  const chain = Array.from({ length: 8 }, (_, i) => `t${i}.x -> t${i + 1}.x`);
-  const { picture: drawn, leftCards, leftEdges } = withinBudget(picture(chain, far), 4, 2);
-  expect([...drawn.columns.keys()]).toEqual(['t0.x', 't1.x', 't2.x', 't3.x'].map(key));
-  expect([leftCards, leftEdges, drawn.edges.size]).toEqual([5, 6, 2]);
+test('beyond the budget the nearest tables stay and the rest is grouped by distance', () => {
+  const at = { 't0.x': 0, 't1.x': 1, 't2.x': 2, 't3.x': 2, 't4.x': 3, 't5.x': 3 };
+  const far = Object.fromEntries(Object.entries(at).map(([name, distance]) => [name, { distance }]));
+  const lines = [
+    't0.x -> t1.x',
+    't1.x -> t2.x',
+    't1.x -> t3.x',
+    't2.x -> t4.x',
+    't3.x -> t5.x',
+    't4.x -> t5.x',
+  ];
+  const { picture: drawn, groupedTables, leftEdges } = withinBudget(picture(lines, far), 3, 100);
+  const names = (text: string) => drawn.columns.get(text)?.table ?? '?';
+  expect([...drawn.columns.keys()].map(names)).toEqual([
+    't0',
+    't1',
+    't2',
+    '1 further table',
+    '2 further tables',
+  ]);
+  expect([groupedTables, leftEdges]).toEqual([3, 0]);
+  const ends = [...drawn.edges.values()].map((edge) => `${names(edge.from)} > ${names(edge.to)}`);
+  expect(ends).toEqual([
+    't0 > t1',
+    't1 > t2',
+    't1 > 1 further table',
+    't2 > 2 further tables',
+    '1 further table > 2 further tables',
+  ]);
+});
+
+test('too many lines are cut, direct ones last', () => {
+  const { picture: drawn, leftEdges } = withinBudget(
+    picture(['a.x ~> b.x', 'a.x -> b.x', 'a.y -> b.y']),
+    300,
+    2,
+  );
+  expect([...drawn.edges.values()].map((edge) => edge.direct)).toEqual([true, true]);
+  expect(leftEdges).toBe(1);
 });
 
 test('a direct line meets its rows; an indirect one ends at the head of the card', () => {

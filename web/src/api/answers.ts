@@ -171,11 +171,11 @@ export interface Run {
 
 export interface Quarantined {
   readonly reason: string;
-  readonly path?: string | null;
+  readonly detail?: string | null;
   readonly line?: string | null;
   readonly file?: string | null;
   readonly position?: number | null;
-  readonly at?: string | null;
+  readonly quarantined_at?: string | null;
 }
 
 export interface LayerJson {
@@ -219,4 +219,5 @@ export interface Status {
   readonly ready: boolean;
   readonly receiver: Readonly<Record<string, number | string | null>>;
   readonly ingest: Readonly<Record<string, number | string | boolean | null>>;
+  readonly health?: Readonly<Record<string, unknown>> | null;
 }

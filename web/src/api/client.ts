@@ -10,7 +10,7 @@ export class Failure extends Error {
     readonly code: string,
     message: string,
     readonly hint: string | null,
-    readonly candidates: readonly Record<string, string>[] = [],
+    readonly candidates: readonly string[] = [],
   ) {
     super(message);
     this.name = 'Failure';
@@ -50,7 +50,7 @@ interface Problem {
   readonly error?: string;
   readonly code?: string;
   readonly hint?: string | null;
-  readonly candidates?: readonly Record<string, string>[];
+  readonly candidates?: readonly string[];
 }
 
 async function failureOf(response: Response): Promise<Failure> {

@@ -5,7 +5,7 @@ import { ask } from './client';
 import { bodyOf } from './useAnswer';
 
 /** How many rows an answer may bring at once; the rest follows by cursor. */
-export const PAGE = 2000;
+export const PAGE = 5000;
 const AT_ONCE = 100;
 
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
@@ -62,14 +62,25 @@ export const jobs = (cursor: string | null = null) =>
   bodyOf(ask<Json.Rows<Json.Job>>('jobs', { limit: PAGE, cursor }));
 
 export const runs = (job: Json.JobRef | null, cursor: string | null = null) =>
-  bodyOf(ask<Json.Rows<Json.Run>>('runs', { job: job?.name ?? null, limit: PAGE, cursor }));
+  bodyOf(
+    ask<Json.Rows<Json.Run>>('runs', {
+      job: job?.name ?? null,
+      job_namespace: job?.namespace ?? null,
+      limit: PAGE,
+      cursor,
+    }),
+  );
 
 export const quarantine = (cursor: string | null = null) =>
   bodyOf(ask<Json.Rows<Json.Quarantined>>('quarantine', { limit: PAGE, cursor }));
 
 export const overview = (asOf: string | null) => bodyOf(ask<Json.Overview>('overview', { as_of: asOf }));
 
-export const status = () => bodyOf(ask<Json.Status>('status'));
+/** How many runs never told their end. */
+export const unfinishedRuns = async (): Promise<number | null> => {
+  const answer = await bodyOf(ask<Json.Coverage>('coverage', { kind: 'unfinished_run', limit: 1 }));
+  return answer.totals.rows ?? answer.totals.gaps ?? null;
+};
 
 export const dataset = ({ namespace, name }: TableRef, asOf: string | null) =>
   bodyOf(ask<Json.Dataset>('dataset', { namespace, name, as_of: asOf }));

@@ -1,10 +1,11 @@
 /** What is shown while an answer is on its way, when it failed, and when there is nothing. */
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type Failure, keepToken } from '../api/client';
+import { findColumns } from '../api/questions';
 import type { Waiting } from '../api/useAnswer';
 import { refresh } from '../state/freshness';
 import { columnKey } from '../state/names';
-import { focus } from '../state/view';
+import { focus, viewStore } from '../state/view';
 import { Name } from './Name';
 
 function TokenForm() {
@@ -33,15 +34,21 @@ function TokenForm() {
   );
 }
 
+/** The column that a candidate's name leads to; a name that leads nowhere leaves the message as it is. */
+async function openCandidate(name: string): Promise<void> {
+  const { rows } = await findColumns(name, viewStore.get().asOf, 1);
+  const [first] = rows;
+  if (first !== undefined) focus(columnKey(first));
+}
+
 function Candidates({ failure }: { failure: Failure }) {
-  const columns = failure.candidates.filter((each) => each.namespace && each.name && each.field);
-  if (columns.length === 0) return null;
+  if (failure.candidates.length === 0) return null;
   return (
     <ul className="candidates">
-      {columns.slice(0, 10).map(({ namespace = '', name = '', field = '' }) => (
-        <li key={`${namespace}|${name}|${field}`}>
-          <button type="button" className="link" onClick={() => focus(columnKey({ namespace, name, field }))}>
-            <Name text={`${name}.${field}`} limit={72} />
+      {failure.candidates.slice(0, 10).map((name) => (
+        <li key={name}>
+          <button type="button" className="link mono" onClick={() => void openCandidate(name)}>
+            <Name text={name} limit={72} />
           </button>
         </li>
       ))}

@@ -9,10 +9,19 @@ interface VerdictProps {
   readonly asOf: string | null;
   readonly leftOut?: number;
   readonly unknown?: readonly Unknown[];
+  /** Brings the next page of a cut answer. */
+  readonly onMore?: (() => void) | null;
   readonly children?: ReactNode;
 }
 
-export function VerdictLine({ verdicts, asOf, leftOut = 0, unknown = [], children }: VerdictProps) {
+export function VerdictLine({
+  verdicts,
+  asOf,
+  leftOut = 0,
+  unknown = [],
+  onMore = null,
+  children,
+}: VerdictProps) {
   return (
     <div className="verdict-line">
       <p role="status">
@@ -43,7 +52,14 @@ export function VerdictLine({ verdicts, asOf, leftOut = 0, unknown = [], childre
           </ul>
         </details>
       )}
-      <div className="actions">{children}</div>
+      <div className="actions">
+        {leftOut > 0 && onMore !== null && (
+          <button type="button" onClick={onMore}>
+            Load more
+          </button>
+        )}
+        {children}
+      </div>
     </div>
   );
 }

@@ -7,7 +7,8 @@ import { Name } from '../frame/Name';
 import { useStore } from '../state/store';
 import type { Side } from '../state/url';
 import { type CanvasActions, useActions } from './actions';
-import type { Card as CardData, Row as RowData } from './cards';
+import { GROUP } from './budget';
+import { type Card as CardData, hasFoot, type Row as RowData } from './cards';
 import { SIGNS } from './marks';
 import { type Mark, paint } from './paint';
 
@@ -86,7 +87,7 @@ function footText(card: CardData): string {
 }
 
 function Foot({ card, actions }: { card: CardData; actions: CanvasActions }) {
-  if (!card.whole && card.more === 0 && card.cut === 0) return null;
+  if (!hasFoot(card)) return null;
   return (
     <button
       type="button"
@@ -127,7 +128,13 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
   const actions = useActions();
   const { dim, lit, focus, marks } = useRowStates(card);
   const style = { '--from-x': `${origin?.x ?? 0}px`, '--from-y': `${origin?.y ?? 0}px` } as CSSProperties;
-  const classes = ['card', dim && 'dim', card.why !== null && 'unknown', enter && 'enter']
+  const classes = [
+    'card',
+    dim && 'dim',
+    card.why !== null && 'unknown',
+    card.namespace === GROUP && 'group',
+    enter && 'enter',
+  ]
     .filter(Boolean)
     .join(' ');
   return (

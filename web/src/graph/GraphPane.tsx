@@ -6,6 +6,7 @@ import { tableOf } from '../state/names';
 import type { Side } from '../state/url';
 import { focus, go, useView, viewStore } from '../state/view';
 import type { CanvasActions } from './actions';
+import { GROUP } from './budget';
 import { Canvas } from './Canvas';
 import { setDrawn } from './drawn';
 import { opened, STEP } from './explore';
@@ -29,12 +30,15 @@ const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
 const NO_TEXT: ReadonlyMap<string, string> = new Map();
 
 function Budget({ drawing }: { drawing: Drawing }) {
-  if (drawing.leftCards === 0 && drawing.leftEdges === 0) return null;
+  const { groupedTables, leftEdges, cards } = drawing;
+  if (groupedTables === 0 && leftEdges === 0) return null;
+  const alone = cards.filter((card) => card.namespace !== GROUP).length;
   return (
     <Panel position="top-center" className="banner" role="status">
-      Drawn: the {countOf(drawing.cards.length, 'nearest table')}
-      {drawing.leftCards > 0 && `; ${count(drawing.leftCards)} further tables are only in the list`}
-      {drawing.leftEdges > 0 && `; ${count(drawing.leftEdges)} lines left out`}.
+      Drawn: the {countOf(alone, 'nearest table')}
+      {groupedTables > 0 &&
+        `; ${countOf(groupedTables, 'further table is', 'further tables are')} grouped by distance`}
+      {leftEdges > 0 && `; ${count(leftEdges)} lines left out`}. The list has all.
     </Panel>
   );
 }

@@ -1,5 +1,6 @@
 /** Cards: tables with the rows that are on the path, and what is hidden at each side. */
-import { type TableRef, tableKey, tableOf } from '../state/names';
+import { type TableRef, tableKey } from '../state/names';
+import { GROUP } from './budget';
 import { CARD_WIDTH } from './layout';
 import type { Column, Picture } from './picture';
 
@@ -10,8 +11,6 @@ const FOOT_PADDING = 6;
 export const FILTER_HEIGHT = 32;
 export const FILTER_FROM = 15;
 export const ROWS_AT_ONCE = 25;
-export const MAX_CARDS = 300;
-export const MAX_EDGES = 1500;
 export { CARD_WIDTH };
 
 export interface Row {
@@ -132,7 +131,9 @@ function rowsOf(key: string, path: readonly Row[], options: CardOptions) {
   return { rows, filtered, whole, more, cut: shown.length - rows.length };
 }
 
-const hasFoot = (card: Pick<Card, 'whole' | 'more' | 'cut'>) => card.whole || card.more !== 0 || card.cut > 0;
+/** Whether a card has a line under its rows: to open the whole table, or to say what does not fit. */
+export const hasFoot = (card: Pick<Card, 'whole' | 'more' | 'cut'> & { readonly namespace: string }) =>
+  card.namespace !== GROUP && (card.whole || card.more !== 0 || card.cut > 0);
 
 function toCard(bare: readonly Column[], touched: ReadonlyMap<string, Touch>, options: CardOptions): Card {
   const key = tableKey(bare[0] as Column);
@@ -143,7 +144,7 @@ function toCard(bare: readonly Column[], touched: ReadonlyMap<string, Touch>, op
   const part = rowsOf(key, path, options);
   const sum = (count: (column: Column) => number) =>
     fields.reduce((total, column) => total + count(column), 0);
-  const foot = hasFoot(part) ? FOOT_HEIGHT : FOOT_PADDING;
+  const foot = hasFoot({ ...part, namespace: first.namespace }) ? FOOT_HEIGHT : FOOT_PADDING;
   return {
     ...part,
     key,
@@ -173,29 +174,4 @@ export function toCards(picture: Picture, options: CardOptions = NO_OPTIONS): Ca
     Number(b.direct) - Number(a.direct) || a.field.localeCompare(b.field);
   const cards = [...tables.values()].map((list) => toCard(list.sort(byField), touched, options));
   return cards.sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name));
-}
-
-export interface Budgeted {
-  readonly picture: Picture;
-  readonly leftCards: number;
-  readonly leftEdges: number;
-}
-
-/** The part of a picture that is drawn: the nearest tables and, among them, direct lines first. */
-export function withinBudget(picture: Picture, maxCards = MAX_CARDS, maxEdges = MAX_EDGES): Budgeted {
-  const near = new Map<string, number>();
-  for (const column of picture.columns.values()) {
-    const key = tableKey(column);
-    near.set(key, Math.min(near.get(key) ?? Number.POSITIVE_INFINITY, Math.abs(column.distance)));
-  }
-  const tables = [...near].sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0])).map(([key]) => key);
-  const kept = new Set(tables.slice(0, maxCards));
-  const columns = new Map([...picture.columns].filter(([key]) => kept.has(tableOf(key))));
-  const inside = [...picture.edges.values()].filter((edge) => columns.has(edge.from) && columns.has(edge.to));
-  const edges = inside.sort((a, b) => Number(b.direct) - Number(a.direct)).slice(0, maxEdges);
-  return {
-    picture: { columns, edges: new Map(edges.map((edge) => [edge.key, edge])) },
-    leftCards: tables.length - kept.size,
-    leftEdges: picture.edges.size - edges.length,
-  };
 }

@@ -20,6 +20,13 @@ export interface Explored {
   readonly asOf: string | null;
   readonly unknown: readonly Unknown[];
   readonly leftOut: number;
+  /** Where each walk was cut; empty when all of it is here. */
+  readonly cursors: readonly Cursor[];
+}
+
+export interface Cursor {
+  readonly side: Side;
+  readonly at: string;
 }
 
 export type ExploreView = Pick<View, 'column' | 'direction' | 'depth' | 'indirect' | 'open' | 'asOf'>;
@@ -82,10 +89,47 @@ async function withFocus(
   return known === undefined ? picture : { ...picture, columns: new Map(picture.columns).set(key, known) };
 }
 
+const toCursor = (walk: Walk, side: Side): Cursor[] =>
+  walk.cursor === null ? [] : [{ side, at: walk.cursor }];
+
+/** The same answer with the next page of each walk that was cut. */
+export async function nextPages(before: Explored, view: ExploreView, ask: Ask): Promise<Explored> {
+  const focus = readColumnKey(view.column ?? '');
+  if (focus === null) return before;
+  let { picture } = before;
+  const asked: Asked = { asOf: view.asOf, indirect: view.indirect, depth: view.depth };
+  const pages = before.cursors.map(async ({ side, at }) => ({
+    side,
+    walk: await ask.walk(side, [focus], { ...asked, cursor: at }),
+  }));
+  const walks = await Promise.all(pages);
+  for (const { side, walk } of walks) picture = joinPage(picture, walk, side);
+  return {
+    ...before,
+    picture,
+    leftOut: walks.reduce((sum, { walk }) => sum + walk.left_out, 0),
+    cursors: walks.flatMap(({ walk, side }) => toCursor(walk, side)),
+  };
+}
+
+/** A page's edges lead toward columns of earlier pages, which it does not repeat: their ids are kept with them. */
+function joinPage(picture: Picture, walk: Walk, side: Side): Picture {
+  const known = [...picture.columns.values()].flatMap((column) => (column.id === null ? [] : [column]));
+  const earlier = known.map(({ id, namespace, name, field, distance }) => ({
+    id: id as number,
+    namespace,
+    name,
+    field,
+    distance: Math.abs(distance),
+  }));
+  return join(picture, fromWalk({ ...walk, columns: [...earlier, ...walk.columns] }, side));
+}
+
 /** Everything the view asks to see; throws what `ask` throws. */
 export async function explore(view: ExploreView, ask: Ask): Promise<Explored> {
   const focus = view.column === null ? null : readColumnKey(view.column);
-  if (focus === null) return { picture: EMPTY, verdicts: [], asOf: null, unknown: [], leftOut: 0 };
+  if (focus === null)
+    return { picture: EMPTY, verdicts: [], asOf: null, unknown: [], leftOut: 0, cursors: [] };
   const asked: Asked = { asOf: view.asOf, indirect: view.indirect, depth: view.depth };
   const sides = sidesOf(view);
   const walks = await Promise.all(sides.map((side) => ask.walk(side, [focus], asked)));
@@ -111,6 +155,7 @@ export async function explore(view: ExploreView, ask: Ask): Promise<Explored> {
     asOf: walks[0]?.as_of ?? null,
     unknown: walks.flatMap((walk) => walk.unknown ?? []),
     leftOut: walks.reduce((sum, walk) => sum + walk.left_out, 0),
+    cursors: walks.flatMap((walk, index) => toCursor(walk, sides[index] as Side)),
   };
 }
 

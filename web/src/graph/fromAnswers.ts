@@ -23,6 +23,7 @@ function tableLabel({ label, field, name }: ColumnJson): string {
 export function toColumn(json: ColumnJson, side: 'up' | 'down' | null): Column {
   return {
     ...bareColumn(json, side === null ? 0 : SIGN[side] * (json.distance ?? 1)),
+    id: json.id ?? null,
     table: tableLabel(json),
     type: json.type ?? null,
     tags: json.tags ?? [],

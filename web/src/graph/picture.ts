@@ -3,6 +3,8 @@ import { type ColumnRef, columnKey, shortName } from '../state/names';
 
 export interface Column extends ColumnRef {
   readonly key: string;
+  /** The id that the server's edges use; null where the answer had none. */
+  readonly id: number | null;
   /** The table's short name, as answers say it. */
   readonly table: string;
   readonly type: string | null;
@@ -103,6 +105,7 @@ export function bareColumn(ref: ColumnRef, distance = 0): Column {
   const key = columnKey(ref);
   return {
     key,
+    id: null,
     namespace,
     name,
     field,

@@ -170,11 +170,11 @@ export const QUARANTINED: readonly Head<Quarantined>[] = [
     text: (row) => row.reason,
   },
   {
-    id: 'path',
+    id: 'detail',
     title: 'Where',
     width: 'minmax(100px, 0.8fr)',
-    cell: (row) => <Name className="mono" text={row.path ?? ''} limit={36} />,
-    text: (row) => row.path ?? '',
+    cell: (row) => <Name className="mono" text={row.detail ?? ''} limit={36} />,
+    text: (row) => row.detail ?? '',
   },
   {
     id: 'line',
@@ -203,7 +203,7 @@ export const QUARANTINED: readonly Head<Quarantined>[] = [
     id: 'at',
     title: 'When',
     width: '104px',
-    cell: (row) => <Moment at={row.at} />,
-    text: (row) => row.at ?? '',
+    cell: (row) => <Moment at={row.quarantined_at} />,
+    text: (row) => row.quarantined_at ?? '',
   },
 ];

@@ -39,8 +39,8 @@ function Moments({ from, to }: { from: string; to: string | null }) {
       </label>
       <label>
         to <input type="datetime-local" name="to" defaultValue={toField(to)} />
-        {to === null && <span className="muted"> now</span>}
       </label>
+      {to === null && <span className="muted">now</span>}
       <button type="submit" className="primary">
         Compare
       </button>

@@ -1,10 +1,13 @@
 /** Whether lineage arrives: last event, rate, what is set aside, what never ended. */
 import type { ReactNode } from 'react';
-import type { Overview, Status } from '../api/answers';
+import type { Overview } from '../api/answers';
+import { unfinishedRuns } from '../api/questions';
+import { useAnswer } from '../api/useAnswer';
 import { count } from '../format/text';
 import { Moment } from '../frame/Name';
 import type { Mode } from '../state/url';
 import { go } from '../state/view';
+import type { Service } from './useService';
 
 type Value = string | number | boolean | null | undefined;
 
@@ -45,12 +48,14 @@ function rateText(rate: number | null): string {
     : `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} events a second`;
 }
 
-export function Health({ overview, status }: { overview: Overview; status: Status | null }) {
+export function Health({ overview, service }: { overview: Overview; service: Service }) {
   const { health } = overview;
+  const { status, rate } = service;
+  const waiting = useAnswer('unfinished', unfinishedRuns);
   const receiver = status?.receiver ?? {};
   const ingest = status?.ingest ?? {};
-  const quarantined = numberOf(ingest.quarantined) ?? numberOf(health.quarantined);
-  const unfinished = numberOf(ingest.unfinished) ?? numberOf(health.unfinished);
+  const quarantined = numberOf(status?.health?.quarantined) ?? numberOf(health.quarantined);
+  const unfinished = waiting.value;
   const failed = numberOf(health.failed_jobs);
   const gaps = numberOf(health.gaps);
   const failure = ingest.last_state !== null && ingest.last_state !== undefined && ingest.last_state !== 'ok';
@@ -61,7 +66,7 @@ export function Health({ overview, status }: { overview: Overview; status: Statu
         <Figure title="last event">
           <Moment at={textOf(receiver.last_event) ?? textOf(health.last)} />
         </Figure>
-        <Figure title="rate">{rateText(numberOf(receiver.rate))}</Figure>
+        <Figure title="rate">{rateText(rate)}</Figure>
         <Figure title="published">
           <Moment at={textOf(health.published) ?? overview.as_of} />
         </Figure>

@@ -1,6 +1,6 @@
 /** The first thing seen: search, examples from the lake, layers and flow, what changed, the state of ingest. */
 import type { ColumnJson, Overview, RecentChange } from '../api/answers';
-import { datasets, overview, status } from '../api/questions';
+import { datasets, overview } from '../api/questions';
 import { useAnswer } from '../api/useAnswer';
 import { Moment, Name } from '../frame/Name';
 import { Await, Empty } from '../frame/States';
@@ -10,6 +10,7 @@ import { columnKey, shortName } from '../state/names';
 import { focus, go, useView } from '../state/view';
 import { Health } from './Health';
 import { Layers } from './Layers';
+import { useService } from './useService';
 
 const labelOf = (column: ColumnJson) => column.label ?? `${shortName(column.name)}.${column.field}`;
 
@@ -100,7 +101,7 @@ export function Home() {
   const asOf = useView((view) => view.asOf);
   const lake = useAnswer(`overview ${asOf}`, () => overview(asOf));
   const tables = useAnswer(`datasets ${asOf}`, () => datasets(asOf).catch(() => null));
-  const service = useAnswer('status', () => status());
+  const service = useService();
   return (
     <div className="home">
       <div className="hero">
@@ -116,7 +117,7 @@ export function Home() {
             <div className="boxes">
               <Layers overview={value} tables={tables.value?.rows ?? []} />
               <Recent changes={value.recent} />
-              <Health overview={value} status={service.value} />
+              <Health overview={value} service={service} />
             </div>
           )
         }

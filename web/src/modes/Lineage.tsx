@@ -1,5 +1,5 @@
 /** The graph of one column, with the list that answers the question asked about it. */
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { dataset, impact, walk } from '../api/questions';
 import type { Waiting } from '../api/useAnswer';
 import { useAnswer } from '../api/useAnswer';
@@ -7,7 +7,7 @@ import { Export } from '../frame/Export';
 import { Screen } from '../frame/Screen';
 import { Await, Empty } from '../frame/States';
 import { VerdictLine } from '../frame/VerdictLine';
-import { type Explored, explore } from '../graph/explore';
+import { type Explored, explore, nextPages } from '../graph/explore';
 import { fromWalk } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
 import { directOnly, EMPTY } from '../graph/picture';
@@ -46,8 +46,21 @@ async function ask(view: View): Promise<Answered> {
     asOf: answer.as_of,
     unknown: answer.unknown ?? [],
     leftOut: answer.left_out,
+    cursors: [],
     kinds: new Map(kinds),
   };
+}
+
+/** The answer, and what was loaded on top of it page by page. */
+function usePages(waiting: Waiting<Answered>, view: View) {
+  const [loaded, setLoaded] = useState<{ of: Answered; now: Answered } | null>(null);
+  const first = waiting.value;
+  const now = first !== null && loaded?.of === first ? loaded.now : first;
+  const more = async () => {
+    if (first === null || now === null) return;
+    setLoaded({ of: first, now: { ...now, ...(await nextPages(now, view, ASK)) } });
+  };
+  return { answer: now, onMore: now !== null && now.cursors.length > 0 ? () => void more() : null };
 }
 
 function useLineage(): { view: View; waiting: Waiting<Answered> } {
@@ -58,7 +71,13 @@ function useLineage(): { view: View; waiting: Waiting<Answered> } {
   return { view, waiting: useAnswer(key, () => ask(view)) };
 }
 
-function AnswerList({ answer, view }: { answer: Answered; view: View }) {
+interface BelowProps {
+  readonly answer: Answered;
+  readonly view: View;
+  readonly onMore: (() => void) | null;
+}
+
+function AnswerList({ answer, view, onMore }: BelowProps) {
   const rows = useMemo(
     () =>
       lineageRows(answer.picture, view.column).map((row) => ({
@@ -77,6 +96,7 @@ function AnswerList({ answer, view }: { answer: Answered; view: View }) {
         asOf={answer.asOf}
         leftOut={answer.leftOut}
         unknown={answer.unknown}
+        onMore={onMore}
       >
         <Export subject={subject} heads={heads} rows={rows} />
       </VerdictLine>
@@ -100,16 +120,16 @@ function AnswerList({ answer, view }: { answer: Answered; view: View }) {
   );
 }
 
-function BelowGraph({ answer, view }: { answer: Answered; view: View }) {
+function BelowGraph({ answer, view, onMore }: BelowProps) {
   const column = readColumnKey(view.column ?? '');
   if (column !== null && view.ask === 'droppable') return <DroppableList column={column} />;
   if (column !== null && view.ask === 'writers') return <WritersList column={column} />;
-  return <AnswerList answer={answer} view={view} />;
+  return <AnswerList answer={answer} view={view} onMore={onMore} />;
 }
 
 export default function Lineage() {
   const { view, waiting } = useLineage();
-  const answer = waiting.value;
+  const { answer, onMore } = usePages(waiting, view);
   const picture = useMemo(() => {
     if (answer === null) return EMPTY;
     return view.indirect || view.ask === 'impact' ? answer.picture : directOnly(answer.picture);
@@ -139,7 +159,7 @@ export default function Lineage() {
           )}
         </Await>
       }
-      below={answer !== null && <BelowGraph answer={answer} view={view} />}
+      below={answer !== null && <BelowGraph answer={answer} view={view} onMore={onMore} />}
       panel={<Panel picture={picture} fallback={view.column} />}
     />
   );

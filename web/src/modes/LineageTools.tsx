@@ -73,9 +73,9 @@ export function LineageTools() {
               ))}
             </select>
           </label>
+          <IndirectSwitch />
         </>
       )}
-      <IndirectSwitch />
     </>
   );
 }

@@ -13,7 +13,7 @@ import { QUARANTINED } from '../list/serviceHeads';
 import { Table } from '../list/Table';
 
 const LONG = 20_000;
-const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.at, row.reason]);
+const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.quarantined_at, row.reason]);
 
 function OneEvent({ row, onClose }: { row: Quarantined; onClose: () => void }) {
   const line = visible(row.line ?? '');
@@ -24,7 +24,7 @@ function OneEvent({ row, onClose }: { row: Quarantined; onClose: () => void }) {
       </button>
       <header>
         <h2>{row.reason}</h2>
-        <p className="mono small">{row.path}</p>
+        <p className="mono small">{row.detail}</p>
         <p className="muted small">
           {row.file} {row.position != null && `· position ${row.position}`}
         </p>
