@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,17 @@ def test_ten_thousand_columns_at_once(tmp_path: Path) -> None:
     up = opened.upstream("one.sum", limit=10)
     assert (len(up.columns), up.left_out, up.totals["columns"]) == (10, 9_990, 10_000)
     assert opened.droppable(names, limit=5).totals == {"columns": 10_000, "yes": 0, "no": 10_000, "unknown": 0}
+
+
+@pytest.mark.parametrize("name", ["</b>", "../../etc/passwd", "a\0b", '"', "x" * 10_240, "A.b", "a.b"])
+def test_a_json_list_names_a_column_whatever_it_holds(tmp_path: Path, name: str) -> None:
+    lake = LakeWriter()
+    lake.dataset("gold.odd")
+    lake.datasets["gold.odd"]["name"] = f"/lake/{name}"
+    lake.column(f"gold.odd:{name}")
+    lake.column("gold.odd:a.B")
+    with open_lake(lake.write(tmp_path / "lake")) as odd:
+        found = odd.upstream(json.dumps(["file", f"/lake/{name}", name])).to_dict()["of"]
+        assert [(row["name"], row["field"]) for row in found] == [(f"/lake/{name}", name)]
+        with pytest.raises(ColumnError, match="no column is called"):
+            odd.upstream(json.dumps(["file", f"/lake/{name}", "nope"]))

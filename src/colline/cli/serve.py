@@ -83,7 +83,7 @@ def command(**options: Any) -> None:
         lifespan="on",
         server_header=False,
         timeout_keep_alive=75,
-        h11_max_incomplete_event_size=256 * 1024,  # a column's name of 10 KB is 90 KB when percent-encoded
+        h11_max_incomplete_event_size=512 * 1024,  # two names of 10 KB are 180 KB and more when percent-encoded
         timeout_graceful_shutdown=15,
         ssl_certfile=options["tls_cert"],
         ssl_keyfile=options["tls_key"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,6 +44,18 @@ def parse(text: str) -> Asked:
     if not parts:
         raise ColumnError("an empty column name", hint="write dataset.column")
     return Asked(text, tuple(parts), tuple(quoted))
+
+
+def triple(text: str) -> tuple[str, str, str] | None:
+    """`["file", "/lake/a", "b"]` → its three parts: how a program names a column that no suffix can tell apart."""
+    if not text.startswith('["'):
+        return None
+    try:
+        parts = json.loads(text)
+    except ValueError:
+        return None
+    whole = isinstance(parts, list) and len(parts) == 3 and all(isinstance(part, str) for part in parts)
+    return (parts[0], parts[1], parts[2]) if whole else None
 
 
 class Names:
@@ -86,6 +99,9 @@ class Names:
         return np.concatenate([nodes, more.astype(np.int64)])
 
     def _resolve(self, text: str, at: int | None) -> list[int]:
+        exact = triple(text)
+        if exact is not None:
+            return [self._exact(exact, at)]
         asked = parse(text)
         if asked.parts[-1] == "*" and not asked.quoted[-1]:
             return [int(n) for n in self.dataset_columns(self.dataset(asked.parts[:-1], text), at)]
@@ -98,6 +114,19 @@ class Names:
         if len(found):
             raise self._gone(text, found, at)
         raise self._missing(text, asked)
+
+    def _exact(self, name: tuple[str, str, str], at: int | None) -> int:
+        """The column of that namespace, name and field, whatever characters they hold."""
+        namespace, dataset, field = name
+        place = self.exact_dataset(namespace, dataset)
+        start = self.arrays["dataset.start"]
+        nodes = np.arange(start[place], start[place + 1], dtype=np.int64)
+        found = nodes[[self.field(int(n)) == field and not self.arrays["node.rows"][n] for n in nodes]]
+        living = found[alive(self.arrays, found, at)]
+        if len(living):
+            return int(living[0])
+        shown = f"{self.labels[place]}.{field}"
+        raise self._gone(shown, found, at) if len(found) else self._missing(shown, parse(shown))
 
     def _only(self, text: str, asked: Asked, nodes: Nodes) -> int:
         """One among several: the one whose whole name was typed, else an error that lists them."""

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from colline.server.problems import Problem
 
 Kind = Literal["text", "integer", "boolean", "time", "choice"]
-MAXIMUM_TEXT = 12_000  # characters; a column whose name has 10 KB can be asked for
+MAXIMUM_TEXT = 24_000  # characters; a column can be asked for whose name and whose dataset's name have 10 KB each
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,9 @@ import { bodyOf } from './useAnswer';
 export const PAGE = 5000;
 const AT_ONCE = 100;
 
-const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
-
-/** A column as the server's `column` parameter wants it: the full form, quoted, so that case and dots are kept. */
+/** A column as a program names it: exactly, whatever characters it holds. */
 export function columnText({ namespace, name, field }: ColumnRef): string {
-  return `${quoted(`${namespace}/${name}`)}.${quoted(field)}`;
+  return JSON.stringify([namespace, name, field]);
 }
 
 export interface Asked {

@@ -19,19 +19,20 @@ const asFailure = (error: unknown) =>
 
 /**
  * What `load` brings, asked again whenever `key` or the snapshot in use changes; nothing while `key` is null.
- * The value before stays while the next is on its way, marked as loading.
+ * The value before stays while the next is on its way, marked as loading, and is never shown as the answer to a new key.
  */
 export function useAnswer<T>(key: string | null, load: () => Promise<T>): Waiting<T> {
   const epoch = useStore(freshness, (value) => value.epoch);
-  const [waiting, setWaiting] = useState<Waiting<T>>(IDLE);
+  const [held, setHeld] = useState<{ key: string | null; waiting: Waiting<T> }>({ key: null, waiting: IDLE });
   // biome-ignore lint/correctness/useExhaustiveDependencies: `key` says everything that `load` depends on
   useEffect(() => {
     if (key === null) {
-      setWaiting(IDLE);
+      setHeld({ key, waiting: IDLE });
       return;
     }
     let live = true;
-    const settle = (next: (old: Waiting<T>) => Waiting<T>) => live && setWaiting(next);
+    const settle = (next: (old: Waiting<T>) => Waiting<T>) =>
+      live && setHeld((old) => ({ key, waiting: next(old.waiting) }));
     settle((old) => ({ state: 'loading', value: old.value, failure: null }));
     const timer = setTimeout(
       () => settle((old) => (old.state === 'loading' ? { ...old, state: 'slow' } : old)),
@@ -46,7 +47,8 @@ export function useAnswer<T>(key: string | null, load: () => Promise<T>): Waitin
       clearTimeout(timer);
     };
   }, [key, epoch]);
-  return waiting;
+  if (held.key === key || key === null) return key === null ? IDLE : held.waiting;
+  return { state: 'loading', value: held.waiting.value, failure: null };
 }
 
 /** The body of an answer, with its snapshot noted. */

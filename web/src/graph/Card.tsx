@@ -39,7 +39,7 @@ function rowLabel(row: RowData, mark: Mark | null): string {
 }
 
 const Row = memo(function Row({ row, mark, lit, focused, first, actions }: RowProps) {
-  const classes = ['row', lit && 'lit', focused && 'focused', row.onPath || 'off', mark && `mark-${mark}`];
+  const classes = ['row', lit && 'lit', focused && 'focused', !row.onPath && 'off', mark && `mark-${mark}`];
   return (
     <button
       type="button"

@@ -49,6 +49,15 @@ export function Table<Row>(props: TableProps<Row>) {
   const rows = useMemo(() => arrange(props.rows, heads, sort), [props.rows, heads, sort]);
   const { frame, first, last } = useWindow(rows.length);
   const [active, setActive] = useState(0);
+  const wanted = useRef<number | null>(null);
+  // The row to focus may be drawn only after the list has scrolled: each render looks again.
+  useLayoutEffect(() => {
+    if (wanted.current === null) return;
+    const row = frame.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus({ preventScroll: true });
+  });
   const style = { gridTemplateColumns: gridOf(heads) };
   useLayoutEffect(() => {
     if (onEnd && last >= rows.length && rows.length > 0) onEnd();
@@ -62,7 +71,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (index * ROW < element.scrollTop) element.scrollTop = index * ROW;
     const bottom = (index + 2) * ROW - element.clientHeight; // the head takes one row's height
     if (bottom > element.scrollTop) element.scrollTop = bottom;
-    requestAnimationFrame(() => element.querySelector<HTMLElement>(`[data-index="${index}"]`)?.focus());
+    wanted.current = index;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[active];
