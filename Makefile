@@ -3,8 +3,10 @@ SHELL := bash
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
-# uv trusts what this computer trusts, as behind a company proxy
+# uv and Node trust what this computer trusts, as behind a company proxy
 export UV_SYSTEM_CERTS ?= 1
+BUNDLES := $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem /etc/ssl/cert.pem)
+export NODE_EXTRA_CA_CERTS ?= $(or $(SSL_CERT_FILE),$(firstword $(BUNDLES)))
 LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
 COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
 SPARKS := 3.5 4.0 4.2 4.3
