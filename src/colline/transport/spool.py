@@ -7,7 +7,9 @@ that died: whoever opens the same folder next adopts it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
+import os
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Literal
 
 from colline.errors import TransportError
 from colline.transport.buffer import MemoryBuffer
-from colline.transport.segment import OVERHEAD, SUFFIX, Segment
+from colline.transport.segment import HAS_LOCKS, OVERHEAD, SUFFIX, Segment
 
 log = logging.getLogger("colline.transport")
 
@@ -43,7 +45,9 @@ class Spool:
     """A buffer on disk. When the disk cannot take an event it waits in memory, like without a spool."""
 
     def __init__(self, folder: str | Path, rules: SpoolRules | None = None, memory_capacity: int = 5000) -> None:
-        self._folder = Path(folder).expanduser()
+        if not HAS_LOCKS:
+            raise TransportError("the spool needs file locks, which this system does not have", hint="leave it unset")
+        self._folder = Path(folder).expanduser().absolute()  # a job may change its folder later
         self._rules = rules or SpoolRules()
         self._overflow = MemoryBuffer(memory_capacity)
         self._segments: list[Segment] = []
@@ -57,6 +61,8 @@ class Spool:
         self.cut = 0
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not os.access(self._folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             self._adopt()
         except OSError as error:
             raise TransportError(
