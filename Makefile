@@ -93,7 +93,6 @@ N ?= 200
 .PHONY: faults
 faults: setup ## kill N processes at random moments and look for what is missing: make faults N=500
 	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport
-	rm -rf .venv .venvs .uv
 
 record: setup  ## record the plans of the lineage cases on the home Spark
 	$(BIN)/python -m tests.lineage.recorded
@@ -101,6 +100,7 @@ record: setup  ## record the plans of the lineage cases on the home Spark
 .PHONY: settings-docs
 settings-docs: setup ## write docs/settings.md anew, from the typed settings
 	$(BIN)/python tools/settings_page.py
+
 QUERIES ?= 10000
 .PHONY: memory
 memory: setup ## memory of Python and JVM over many captured queries: make memory QUERIES=10000
