@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import socket
 import sys
@@ -56,6 +57,7 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
 @click.option(
     "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
 )
+@click.option("--readers", type=click.IntRange(1, 64), help="Processes that answer questions (one a core, at most 4).")
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="Certificate chain, PEM.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key, PEM.")
 @click.option("--proxy", "proxies", multiple=True, help="A proxy whose X-Forwarded-* headers are believed.")
@@ -116,6 +118,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         body_seconds=options["body_timeout"],
         ingest_seconds=options["ingest"],
         access_log=options["access_log"],
+        readers=options["readers"] or min(4, os.cpu_count() or 1),
         spool=SpoolLimits(seal_seconds=options["seal_after"]),
     )
 
