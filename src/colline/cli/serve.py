@@ -51,8 +51,9 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
 @click.option(
     "--max-body", callback=_bytes, default="16MB", show_default=True, help="Largest body, also after unpacking."
 )
+@click.option("--max-waiting", callback=_bytes, default="64MB", show_default=True, help="Beyond this, 429.")
 @click.option(
-    "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A body must arrive in this time."
+    "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A request must arrive in this time."
 )
 @click.option(
     "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
@@ -70,6 +71,7 @@ def command(**options: Any) -> None:
     try:
         import uvicorn
 
+        from colline.server.patience import protocol_with
         from colline.server.service import Service
     except ImportError as error:
         raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
@@ -80,6 +82,7 @@ def command(**options: Any) -> None:
     listener = _listen(settings.host, settings.port)
     config = uvicorn.Config(
         service.app(),
+        http=protocol_with(settings.body_seconds),
         access_log=False,
         log_config=None,
         lifespan="on",
@@ -119,7 +122,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         ingest_seconds=options["ingest"],
         access_log=options["access_log"],
         readers=options["readers"] or min(4, os.cpu_count() or 1),
-        spool=SpoolLimits(seal_seconds=options["seal_after"]),
+        spool=SpoolLimits(seal_seconds=options["seal_after"], waiting_bytes=options["max_waiting"]),
     )
 
 
