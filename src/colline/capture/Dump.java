@@ -395,6 +395,7 @@ public class Dump implements Runnable {
   /** A catalog's table: only what is in memory already, for asking some of them for properties reads storage. */
   private void connector(StringBuilder b, org.apache.spark.sql.connector.catalog.Table t) {
     String name = t.getClass().getName();
+    if (name.endsWith("RowLevelOperationTable")) { connector(b, (org.apache.spark.sql.connector.catalog.Table) call(t, "table")); return; }
     Object path = null;
     Object provider = null;
     Object options = null;
