@@ -251,6 +251,12 @@ def test_columns_that_were_read_are_told_where_no_output_tells_them() -> None:
 def test_the_same_query_has_the_same_definition_and_another_has_not() -> None:
     assert definition(STATEMENT) == definition(replace(STATEMENT))
     assert definition(STATEMENT) != definition(Statement((), (READ,)))
+    another_day = column(ORDERS, "amount", Transformation(Effect.AGGREGATION, "sum(if(day = '2026-03-02', amount, 0))"))
+    changed = replace(WRITE, lineage=replace(WRITE.lineage, fields={"region": (REGION,), "total": (another_day,)}))
+    assert definition(Statement((changed,), (READ,))) == definition(STATEMENT)
+    hashed = column(ORDERS, "region", Transformation(Effect.IDENTITY, masking=True))
+    masked = replace(WRITE, lineage=replace(WRITE.lineage, fields={"region": (hashed,), "total": (AMOUNT,)}))
+    assert definition(Statement((masked,), (READ,))) != definition(STATEMENT)
 
 
 @given(st.integers(min_value=0, max_value=2**47))
