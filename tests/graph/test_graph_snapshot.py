@@ -164,3 +164,11 @@ def test_a_dataset_that_was_merged_into_another_is_found_under_both_names(tmp_pa
     assert lineage.overview().totals["datasets"] == 2
     assert [c["label"] for c in lineage.upstream("sales.orders.x").columns] == ["a.t.x"]
     assert [c["field"] for c in lineage.dataset("file", "/lake/b/t").columns] == ["x", "y"]
+
+
+def test_a_layer_nobody_gave_is_read_from_the_name(tmp_path: Path) -> None:
+    writer = chain("gold.orders.x", "misc.silver_orders.x")
+    writer.dataset("gold.orders", layer=None)
+    writer.dataset("misc.silver_orders", layer=None)
+    rows = open_lake(writer.write(tmp_path / "lake")).datasets().rows
+    assert [(row["label"], row["layer"]) for row in rows] == [("gold.orders", "gold"), ("misc.silver_orders", None)]

@@ -14,6 +14,7 @@ from colline.graph.build import Order, Out, dictionary, order_of, starts, texts,
 from colline.graph.segments import SEPARATOR, segments
 from colline.graph.strings import Strings, to_strings
 
+LAYERS = ("bronze", "silver", "gold", "platinum")
 _MOST_LEVELS = 20_000
 _DATASET_TEXTS = ("namespace", "name", "kind", "layer", "owner", "domain")
 
@@ -34,10 +35,18 @@ def datasets(table: Any, columns: Any) -> tuple[Out, Order]:
     links = [[link["name"] for link in found or () if link["name"]] for found in table.column("symlinks").to_pylist()]
     order = order_of(table.column("id").to_numpy().astype(np.int64))
     _add_merged(merged, order, links)
-    out["dataset.label"] = to_strings(label(name or "", found) for (_, name), found in zip(names, links, strict=True))
+    labels = [label(name or "", found) for (_, name), found in zip(names, links, strict=True)]
+    layers = table.column("layer").to_pylist()
+    out["dataset.layer"] = to_strings(layer or layer_of(text) for layer, text in zip(layers, labels, strict=True))
+    out["dataset.label"] = to_strings(labels)
     out["dataset.symlinks"] = to_strings(SEPARATOR.join(found) for found in links)
     out.update(_aliases(names, links))
     return out, _with_merged(order, merged)
+
+
+def layer_of(text: str) -> str:
+    """The layer a short name tells where nobody gave one: `gold.orders` → gold."""
+    return next((part for part in segments(text.lower())[:-1] if part in LAYERS), "")
 
 
 def _add_merged(merged: Any, order: Order, links: list[list[str]]) -> None:
