@@ -23,7 +23,7 @@ from colline.events.build import (
     run_event,
 )
 from colline.events.dataset import NameContext
-from colline.events.ids import is_run_id, run_id, stable_run_id
+from colline.events.ids import is_run_id, run_id
 from colline.events.lineages import LineageForm
 from colline.events.model import RunState
 from colline.events.wire import encode
@@ -264,5 +264,3 @@ def test_run_ids_are_version_7_and_sort_by_time(milliseconds: int) -> None:
     earlier, later = run_id(milliseconds), run_id(milliseconds + 1)
     assert earlier < later and is_run_id(earlier)
     assert (earlier[14], earlier[19] in "89ab") == ("7", True)
-    assert stable_run_id(milliseconds, "app", "1") == stable_run_id(milliseconds, "app", "1")
-    assert stable_run_id(milliseconds, "app", "1") != stable_run_id(milliseconds, "app", "2")
