@@ -25,6 +25,7 @@ log = logging.getLogger("colline.transport")
 _SEGMENT_BYTES = 4 * 1024 * 1024
 _KEEP_BYTES = 256 * 1024  # a drained segment smaller than this is written on, rather than replaced
 _SYNC_SECONDS = 1.0
+_SICK_SECONDS = 1.0  # a disk that failed is left alone for so long: trying it costs every event a few system calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Spool:
         self._flying: Segment | MemoryBuffer | None = None
         self._synced = monotonic()
         self._healthy = True
+        self._sick_until = 0.0
         self._left = 0
         self._closed = False
         self.adopted = 0
@@ -76,6 +78,8 @@ class Spool:
         lost = self._make_room(need)
         if self._bytes + need > self._rules.max_bytes:
             return lost + 1
+        if monotonic() < self._sick_until:
+            return lost + self._overflow.put(line)
         try:
             self._writable().append(line)
             self._sync()
@@ -123,6 +127,7 @@ class Spool:
         if self._healthy:
             log.warning("colline: the spool %s cannot be written, events wait in memory: %s", self._folder, error)
         self._healthy = False
+        self._sick_until = monotonic() + _SICK_SECONDS
 
     def peek(self, limit: int) -> tuple[bytes, ...]:
         """The oldest events of one segment; those in memory come last."""
