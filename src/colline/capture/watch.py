@@ -88,7 +88,8 @@ class Watch:
     def events(self) -> list[dict[str, Any]]:
         """The events so far, with the memory transport; with another one, none."""
         self.flush(_DETACH_SECONDS)
-        return list(getattr(self._transport, "events", []))
+        found: list[dict[str, Any]] = getattr(self._transport, "events", [])
+        return list(found)
 
     def flush(self, timeout: float = 10.0) -> bool:
         """True when everything that happened before this call is delivered, within `timeout` seconds."""

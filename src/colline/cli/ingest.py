@@ -10,6 +10,7 @@ import click
 
 if TYPE_CHECKING:
     from colline.pipeline.ingest import Progress, Summary
+    from colline.pipeline.rules import Rules
 
 
 @click.command()
@@ -23,13 +24,24 @@ if TYPE_CHECKING:
 def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float, as_json: bool) -> None:
     """Bring everything that has landed into the lake's Delta tables, each event once."""
     from colline.pipeline.ingest import Watch, ingest
+    from colline.pipeline.work import Options
 
+    options = Options(rules=given_rules())
+    watch = Watch(progress=_tell)
     try:
-        summary = ingest(lake, folders=folders, every=every if continuous else None, watch=Watch(progress=_tell))
+        summary = ingest(lake, folders=folders, every=every if continuous else None, options=options, watch=watch)
     except KeyboardInterrupt:
         click.echo("stopped; what was not finished is taken up by the next ingest", err=True)
         sys.exit(130)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
+
+
+def given_rules() -> Rules:
+    """The rules in the settings in force here."""
+    from colline.pipeline.rules import rules_of
+    from colline.wiring import settings_from
+
+    return rules_of(settings_from().rules)
 
 
 def _tell(progress: Progress) -> None:

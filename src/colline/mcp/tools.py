@@ -68,8 +68,7 @@ class Answers:
             raise Problem(404, "not_found", f"no tool is called `{name[:80]}`", hint=f"there are {', '.join(TOOLS)}")
         values = read_parameters(endpoint.parameters, list(_pairs(arguments)))
         with self._turn:
-            found = ask(self._opened(), endpoint, values)
-        return found if isinstance(found, dict) else found.to_dict()
+            return ask(self._opened(), endpoint, values)
 
     def _opened(self) -> Lineage:
         if self._lineage is None:

@@ -11,10 +11,14 @@ from colline.pipeline.coverage import write_coverage
 from colline.pipeline.dimensions import write_columns, write_datasets
 from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_runs
 from colline.pipeline.history import History
-from colline.pipeline.parse import MENTION_FIELDS, Limits
-from colline.pipeline.store import Store
-from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE
-from colline.pipeline.work import SAID, Work
+from colline.pipeline.parse import MENTION_FIELDS
+from colline.pipeline.runs import stale
+from colline.pipeline.store import Store, empty
+from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS
+from colline.pipeline.work import SAID, Options, Work
+
+# A batch of fewer lines than this is done by one task at a time, on one machine.
+SMALL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +30,9 @@ class Counts:
     quarantined: int
 
 
-def ingest_batch(store: Store, lines: DataFrame, limits: Limits | None = None) -> Counts:
+def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None) -> Counts:
     """Write the batch's lines to bronze and what they say to every table after it."""
-    work = Work(store, lines, limits)
+    work = Work(store, lines, options)
     try:
         write_bronze(work)
         return derive(work)
@@ -39,6 +43,9 @@ def ingest_batch(store: Store, lines: DataFrame, limits: Limits | None = None) -
 def derive(work: Work) -> Counts:
     """Everything after bronze."""
     counts = _counts(work)
+    if counts.lines < SMALL and work.store.spark.sparkContext.master.startswith("local"):
+        # tasks cost more than the work in them; the batch's session is its own
+        work.store.spark.conf.set("spark.sql.shuffle.partitions", "1")
     write_quarantine(work, counts)
     write_observations(work)
     write_datasets(work)
@@ -52,10 +59,27 @@ def derive(work: Work) -> Counts:
     return counts
 
 
+def expire_runs(store: Store) -> bool:
+    """Whether there were runs without an end for too long; they are unfinished now, in every table that tells it."""
+    known = store.read(RUNS).where("open").where(stale())
+    if known.isEmpty():
+        return False
+    work = Work(
+        store, empty(store.spark, "event_id string, raw string, file string, position bigint, received_at timestamp")
+    )
+    work.revisit(known)
+    history = History(work)
+    write_coverage(history)
+    write_jobs(history)
+    write_runs(history)
+    work.close()
+    return True
+
+
 def write_bronze(work: Work) -> None:
     """Every line as it came."""
     stamp = work.store.stamp
-    rows = work.lines.withColumn("batch", F.lit(stamp.version if stamp else 0)).withColumn(
+    rows = work.lines.withColumn("batch", F.lit(f"{stamp.app}/{stamp.version}" if stamp else "")).withColumn(
         "dt", F.to_date("received_at")
     )
     work.store.append(BRONZE, rows)

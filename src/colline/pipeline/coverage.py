@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline.history import JOB, History
+from colline.pipeline.store import cut
 from colline.pipeline.tables import COVERAGE
 from colline.pipeline.work import NOT_A_WRITE
 
@@ -15,8 +16,8 @@ ROW = ("kind", "job_id", "dataset_id", "run_id", "detail", "first_seen", "last_s
 def write_coverage(history: History) -> None:
     """Gaps the touched runs show, and gaps of theirs that are closed now."""
     work = history.work
-    runs = work.touched.join(work.jobs, list(JOB))
-    gaps = _unlined(history).unionByName(_opaque(runs)).unionByName(_dropped(runs)).unionByName(_unfinished(runs))
+    runs = cut(work.touched.join(work.jobs, list(JOB)))
+    gaps = cut(_unlined(history)).unionByName(_opaque(runs)).unionByName(_dropped(runs)).unionByName(_unfinished(runs))
     known = work.store.read(COVERAGE).join(F.broadcast(work.jobs.select("job_id")), "job_id", "left_semi")
     same = ("kind", "job_id", "dataset_id", "detail", "of_run")
     of_run = F.when(F.col("kind").isin("dropped_events", "unfinished_run"), F.col("run_id")).otherwise("")
@@ -26,19 +27,19 @@ def write_coverage(history: History) -> None:
         F.min("first_seen").alias("first_seen"),
         F.max("last_seen").alias("last_seen"),
     )
-    rows = _resolved(history, each, runs)
+    rows = _resolved(history, cut(each), runs)
     on = (
         "t.kind = s.kind and t.job_id = s.job_id and t.dataset_id <=> s.dataset_id and t.detail = s.detail "
-        "and (s.of_run = '' or t.run_id = s.run_id)"
+        "and (s.kind not in ('dropped_events', 'unfinished_run') or t.run_id = s.run_id)"
     )
     columns = (*ROW, "resolved_at")
-    work.store.merge(COVERAGE, rows.select(*columns, "of_run"), on=on)
+    work.store.merge(COVERAGE, rows.select(*columns), on=on)
 
 
 def _unlined(history: History) -> DataFrame:
     """Writes without column lineage; a bare CREATE TABLE is none."""
     work = history.work
-    news = work.with_dataset(work.news).join(work.jobs, list(JOB))
+    news = cut(work.with_dataset(work.news).join(work.jobs, list(JOB)))
     written = news.where("role = 'O'").where(~F.coalesce(F.col("lifecycle"), F.lit("")).isin(*NOT_A_WRITE))
     reads = news.where("role = 'I'").select("run_id").distinct().withColumn("reads", F.lit(True))
     bare = written.groupBy("job_id", "dataset_id", "run_id", "grp").agg(

@@ -7,8 +7,10 @@ from pyspark.sql import functions as F
 
 from colline.pipeline import identity
 from colline.pipeline.facts import target_key
-from colline.pipeline.identity import NAME
+from colline.pipeline.identity import NAME, Links
 from colline.pipeline.names import field_key, name_of, namespace_of
+from colline.pipeline.rules import metadata, tags_of, word_of
+from colline.pipeline.store import Store, cut
 from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS
 from colline.pipeline.work import NOT_A_WRITE, Work
 
@@ -29,24 +31,44 @@ def write_datasets(work: Work) -> None:
     """Merge the datasets that the news speak of; a dataset that turns out to be another's symlink is merged into it."""
     known = work.store.read(DATASETS)
     live = known.where("merged_into is null")
-    told = work.spoken.withColumn("seen", F.col("last"))
-    links = work.keep(identity.links(told, known))
-    new = work.keep(identity.resolved(_mentioned(work), links))
-    gone = live.join(_alias(links), list(NAME))
-    names = new.select(*NAME).distinct()
-    old = live.join(names, list(NAME), "left_semi").unionByName(gone.select(*live.columns)).distinct()
-    old = work.keep(identity.resolved(old, links))
-    rows = _rows(new, old, known)
-    rows = rows.join(_symlinks(work, links, old), list(NAME), "left").join(
-        _schemas(work, links, old), list(NAME), "left"
+    links = identity.links(work.spoken.withColumn("seen", F.col("last")), known, work.rules)
+    new = cut(links.of(_mentioned(work)))
+    gone = cut(live.join(_alias(links.frame), list(NAME)).select(*live.columns))
+    names = cut(new.select(*NAME).distinct())
+    old = live.join(names, list(NAME), "left_semi").unionByName(gone).distinct()
+    old = cut(links.of_known(old))
+    rows = cut(_rows(new, old, work.store))
+    symlinks, schemas = cut(_symlinks(work, links, old)), cut(_schemas(work, links, old))
+    rows = rows.join(symlinks, list(NAME), "left").join(schemas, list(NAME), "left")
+    rows = rows.withColumn("merged_into", F.lit(None).cast("bigint")).withColumn(
+        "merged_in", F.lit(None).cast("string")
     )
-    rows = rows.withColumn("merged_into", F.lit(None)).withColumn("merged_in", F.lit(None))
+    rows = cut(_described(work, rows).select(*known.columns))
+    if not gone.isEmpty():
+        rows = rows.unionByName(_stones(work, gone, rows, links))
+    work.store.merge(DATASETS, rows, on="t.id = s.id")
+
+
+def _described(work: Work, rows: DataFrame) -> DataFrame:
+    """The rows with what the user's metadata table says of them."""
+    told = metadata(work.store.spark, work.rules)
+    if told is None:
+        return rows
+    said = told.where("column is null").select(*NAME, *(F.col(w).alias(f"told_{w}") for w in (*WORDS[1:], "tags")))
+    joined = rows.join(F.broadcast(said.dropDuplicates(list(NAME))), list(NAME), "left")
+    words = {word: F.coalesce(f"told_{word}", word) for word in WORDS[1:]}
+    tags = F.array_sort(F.array_union("tags", F.coalesce("told_tags", F.array().cast("array<string>"))))
+    return joined.withColumns({**words, "tags": tags})
+
+
+def _stones(work: Work, gone: DataFrame, rows: DataFrame, links: Links) -> DataFrame:
+    """The rows that stay where a dataset was, and say which one it is."""
     stamp = work.store.stamp
     marker = F.lit(f"{stamp.app}/{stamp.version}" if stamp else None)
-    stones = identity.resolved(gone.select(*NAME, F.struct(*known.columns).alias("row")), links)
-    stones = stones.join(rows.select(*NAME, F.col("id").alias("into")), list(NAME)).select("row.*", "into")
-    stones = stones.withColumn("merged_into", F.col("into")).withColumn("merged_in", marker).drop("into")
-    work.store.merge(DATASETS, rows.select(*known.columns).unionByName(stones.select(*known.columns)), on="t.id = s.id")
+    moved = links.of_known(gone.select(*NAME, F.struct(*gone.columns).alias("row")))
+    moved = moved.join(rows.select(*NAME, F.col("id").alias("into")), list(NAME)).select("row.*", "into")
+    moved = moved.withColumn("merged_into", F.col("into")).withColumn("merged_in", marker)
+    return moved.select(*gone.columns)
 
 
 def _alias(links: DataFrame) -> DataFrame:
@@ -66,9 +88,9 @@ def _mentioned(work: Work) -> DataFrame:
         F.when(F.col("role") == "I", F.col("last")).alias("last_read"),
         F.when(F.col("lifecycle") == "DROP", F.col("last")).alias("dropped_at"),
         "kind",
-        none.cast("string").alias("layer"),
-        "owner",
-        none.cast("string").alias("domain"),
+        word_of("layer", work.rules).alias("layer"),
+        F.coalesce(word_of("owner", work.rules), F.col("owner")).alias("owner"),
+        word_of("domain", work.rules).alias("domain"),
         F.coalesce(_words(tags), F.array().cast("array<string>")).alias("tags"),
     )
     in_facts = work.facts.select("shape", *NAME).distinct().join(work.shape_times, "shape")
@@ -79,7 +101,8 @@ def _mentioned(work: Work) -> DataFrame:
         none.cast("timestamp").alias("last_written"),
         F.col("last").alias("last_read"),
         none.cast("timestamp").alias("dropped_at"),
-        *(none.cast("string").alias(word) for word in WORDS),
+        none.cast("string").alias("kind"),
+        *(word_of(word, work.rules).alias(word) for word in WORDS if word != "kind"),
         F.array().cast("array<string>").alias("tags"),
     )
     return in_events.unionByName(in_facts)
@@ -100,7 +123,7 @@ def _rank(kind: Column) -> Column:
     return F.array_position(F.array(*(F.lit(k) for k in KINDS)), F.coalesce(kind, F.lit("OTHER"))).alias("rank")
 
 
-def _rows(new: DataFrame, old: DataFrame, known: DataFrame) -> DataFrame:
+def _rows(new: DataFrame, old: DataFrame, store: Store) -> DataFrame:
     """One row per dataset, old and new united; a dataset that is written after it was dropped is there again."""
     both = new.select(*NAME, *TIMES, *WORDS, "tags").unionByName(old.select(*NAME, *TIMES, *WORDS, "tags"))
     united = both.groupBy(*NAME).agg(
@@ -109,19 +132,21 @@ def _rows(new: DataFrame, old: DataFrame, known: DataFrame) -> DataFrame:
         *(F.max(word).alias(word) for word in WORDS if word != "kind"),
         F.array_sort(F.array_distinct(F.flatten(F.collect_list("tags")))).alias("tags"),
     )
-    numbered = identity.with_new_ids(united, known, list(NAME))
+    numbered = cut(
+        identity.with_new_ids(cut(united), store.ids(DATASETS, list(NAME)), store.top_id(DATASETS), list(NAME))
+    )
     written_later = F.col("last_written") > F.col("dropped_at")
     return numbered.withColumn(
         "dropped_at", F.when(~F.coalesce(written_later, F.lit(False)), F.col("dropped_at"))
     ).withColumn("kind", F.coalesce("kind", F.lit("OTHER")))
 
 
-def _symlinks(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
+def _symlinks(work: Work, links: Links, old: DataFrame) -> DataFrame:
     told = work.spoken.select(*NAME, F.col("last").alias("seen"), F.explode("symlinks").alias("s"))
     spelled = told.select(
         *NAME, "seen", namespace_of(F.col("s.namespace")).alias("ns"), F.col("s.name").alias("link"), "s.type"
     )
-    spelled = identity.resolved(spelled.withColumn("link", name_of(F.col("ns"), F.col("link"))), links)
+    spelled = links.of(spelled.withColumn("link", name_of(F.col("ns"), F.col("link"))))
     before = old.select(*NAME, F.explode("symlinks").alias("s"))
     before = before.select(*NAME, "s.seen", F.col("s.namespace").alias("ns"), F.col("s.name").alias("link"), "s.type")
     each = spelled.unionByName(before).where("length(link) > 0")
@@ -130,7 +155,7 @@ def _symlinks(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
     return each.groupBy(*NAME).agg(F.array_sort(F.collect_list(link)).alias("symlinks"))
 
 
-def _schemas(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
+def _schemas(work: Work, links: Links, old: DataFrame) -> DataFrame:
     """Every schema a dataset was written with, when first and last, newest first."""
     is_write = F.col("role").isin("O", "D") & ~F.coalesce(F.col("lifecycle"), F.lit("")).isin("DROP")
     told = work.spoken.where(is_write & (F.size("schema") > 0)).select(
@@ -140,7 +165,7 @@ def _schemas(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
     before = before.select(
         *NAME, "s.digest", F.col("s.first_seen").alias("first"), F.col("s.last_seen").alias("last"), "s.fields"
     )
-    each = identity.resolved(told, links).unionByName(before).groupBy(*NAME, "digest")
+    each = links.of(told).unionByName(before).groupBy(*NAME, "digest")
     each = each.agg(F.min("first").alias("first"), F.max("last").alias("last"), F.max("fields").alias("fields"))
     entry = F.struct(F.col("last").alias("l"), "digest", "first", "fields")
     newest = F.slice(F.sort_array(F.collect_list(entry), asc=False), 1, SCHEMAS_KEPT)
@@ -155,14 +180,20 @@ def _schemas(work: Work, links: DataFrame, old: DataFrame) -> DataFrame:
 
 def write_columns(work: Work) -> None:
     """Merge the columns that the news speak of, and mark those that the newest schema no longer has."""
-    new = work.keep(_column_news(work))
-    touched = work.keep(new.select("dataset_id").distinct())
-    buckets = _buckets(touched)
+    gone = work.gone
+    moved = cut(work.store.read(COLUMNS).join(F.broadcast(gone), "dataset_id"))
+    new = cut(_column_news(work))
+    touched = cut(new.select("dataset_id").unionByName(gone.select(F.col("into").alias("dataset_id"))).distinct())
+    buckets = _buckets(touched.unionByName(gone.select("dataset_id")))
     known = work.store.read(COLUMNS).where(F.col("bucket").isin(buckets))
-    old = known.join(touched, "dataset_id", "left_semi").withColumn("key", field_key(F.col("field")))
-    columns = _column_rows(work, new, old)
+    old = known.join(touched, "dataset_id", "left_semi")
+    before = old.unionByName(moved.withColumn("dataset_id", F.col("into")).select(*old.columns))
+    columns = _column_rows(work, new, cut(before.withColumn("key", field_key(F.col("field")))))
+    rows = columns.withColumn("action", F.lit("upsert"))
+    rows = rows.unionByName(moved.select(*old.columns).withColumn("action", F.lit("delete")).select(*rows.columns))
     listed = ", ".join(str(b) for b in buckets) or "-1"
-    work.store.merge(COLUMNS, columns, on=f"t.bucket in ({listed}) and t.bucket = s.bucket and t.id = s.id")
+    on = f"t.bucket in ({listed}) and t.bucket = s.bucket and t.id = s.id"
+    work.store.merge(COLUMNS, rows, on=on, action="action")
 
 
 def _buckets(touched: DataFrame) -> list[int]:
@@ -200,7 +231,7 @@ def _column_news(work: Work) -> DataFrame:
     )
     targets = outputs.join(written.distinct(), "shape").select(*NAME, "field", *unknown, "first", "last")
     named = in_schema.unionByName(sources).unionByName(targets).where(F.length("field") > 0)
-    return work.with_dataset(named).withColumn("key", field_key(F.col("field")))
+    return work.with_dataset(cut(named)).withColumn("key", field_key(F.col("field")))
 
 
 def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
@@ -236,13 +267,20 @@ def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
         F.min("first").alias("first_seen"),
         F.max("last").alias("last_seen"),
     )
-    numbered = identity.with_new_ids(united, _column_ids(work, old), ["dataset_id", "key"])
+    numbered = cut(
+        identity.with_new_ids(
+            cut(united),
+            work.store.ids(COLUMNS, ["dataset_id", "key"]),
+            work.store.top_id(COLUMNS),
+            ["dataset_id", "key"],
+        )
+    )
     latest = (
         work.store.read(DATASETS)
         .where("merged_into is null")
         .select(F.col("id").alias("dataset_id"), *NAME, F.expr("schemas[0]").alias("latest"))
     )
-    joined = numbered.join(latest, "dataset_id")
+    joined = _tagged(work, numbered.join(latest, "dataset_id"))
     listed = F.transform("latest.fields", lambda f: F.lower(f["name"]))
     top = F.substring_index("key", ".", 1)
     present = F.array_contains(listed, F.col("key")) | F.array_contains(listed, top) | (F.col("key") == "*")
@@ -255,7 +293,7 @@ def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
         F.col("spelled.field").alias("field"),
         F.col("typed.type").alias("type"),
         F.col("typed.ordinal").alias("ordinal"),
-        "tags",
+        F.array_sort(F.array_union("tags", tags_of(F.col("spelled.field"), work.rules))).alias("tags"),
         "first_seen",
         "last_seen",
         F.when(lost, F.col("latest.first_seen")).alias("removed_at"),
@@ -264,11 +302,15 @@ def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
     )
 
 
-def _column_ids(work: Work, old: DataFrame) -> DataFrame:
-    """Known ids by key, and the highest id of all under a key that nothing has, so that new ids go on from there."""
-    top = work.store.read(COLUMNS).agg(F.coalesce(F.max("id"), F.lit(-1)).alias("id"))
-    sentinel = top.select("id", F.lit(-1).cast("bigint").alias("dataset_id"), F.lit("").alias("key"))
-    return old.select("id", "dataset_id", "key").unionByName(sentinel)
+def _tagged(work: Work, rows: DataFrame) -> DataFrame:
+    """The columns with the tags the user's metadata table gives them."""
+    told = metadata(work.store.spark, work.rules)
+    if told is None:
+        return rows
+    said = told.where("column is not null").select(*NAME, F.lower("column").alias("key"), F.col("tags").alias("told"))
+    joined = rows.join(F.broadcast(said.dropDuplicates([*NAME, "key"])), [*NAME, "key"], "left")
+    tags = F.array_union("tags", F.coalesce("told", F.array().cast("array<string>")))
+    return joined.withColumn("tags", tags).drop("told")
 
 
 def column_ids(work: Work) -> DataFrame:

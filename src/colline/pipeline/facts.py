@@ -11,6 +11,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
 from colline.pipeline.names import field_key, name_of, namespace_of
+from colline.pipeline.store import cut
 
 # subtypes that speak of rows: common to all columns, they belong to the rows even when there is one column only
 ROW_SUBTYPES = ("FILTER", "JOIN", "GROUP_BY", "SORT")
@@ -22,9 +23,9 @@ FACT = ("shape", "target", "is_rows", *SOURCE, *EFFECT)
 
 def facts(told: DataFrame) -> DataFrame:
     """Distinct facts per shape, from rows with `shape`, `fields`, `rows`, `namespace`, `name` and `reads`."""
-    shapes = told.where(F.col("shape").isNotNull()).dropDuplicates(["shape"])
-    by_field = _compacted(_field_facts(shapes))
-    by_rows = _row_facts(shapes, by_field)
+    shapes = cut(told.where(F.col("shape").isNotNull()).dropDuplicates(["shape"]))
+    by_field = cut(_compacted(cut(_field_facts(shapes))))
+    by_rows = cut(_row_facts(shapes, by_field))
     written = by_field.unionByName(by_rows).withColumn("use", use_of(F.col("type"), F.col("subtype")))
     read = _read_facts(shapes)
     return written.unionByName(read.select(*written.columns)).distinct()

@@ -33,6 +33,10 @@ class Files:
         system, at = self._at(path)
         return str(system.makeQualified(at).toUri().toString())
 
+    def unescaped(self, address: str) -> str:
+        """A file's address in Spark's `_metadata` (escaped) as a path."""
+        return str(self._jvm.org.apache.hadoop.fs.Path(self._jvm.java.net.URI(address)).toString())
+
     def write(self, path: str, text: str) -> None:
         """Put a small file, replacing the one that is there."""
         system, at = self._at(path)
@@ -81,6 +85,24 @@ class Files:
         """Take a file or folder away, if it is there."""
         system, at = self._at(path)
         system.delete(at, True)
+
+    def unpack_event_logs(self, folder: str, scratch: str) -> int:
+        """Write every Spark event log in a folder as plain text below `scratch`; how many files there were."""
+        reader = self._jvm.org.apache.spark.deploy.history.EventLogFileReader
+        system, at = self._at(folder)
+        target_system, _ = self._at(scratch)
+        count = 0
+        for status in system.listStatus(at):
+            found = reader.apply(system, status)
+            if found.isEmpty():
+                continue
+            parts = found.get().listEventLogFiles()
+            for index in range(parts.size()):
+                source = reader.openEventLog(parts.apply(index).getPath(), system)
+                count += 1
+                target = target_system.create(self._at(f"{scratch}/{count}.txt")[1], True)
+                self._jvm.org.apache.hadoop.io.IOUtils.copyBytes(source, target, self._conf, True)
+        return count
 
     def move(self, path: str, to: str) -> None:
         """Rename a folder."""

@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from colline.pipeline.dimensions import bucket_of
 from colline.pipeline.history import JOB, History
+from colline.pipeline.store import cut
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS
 from colline.pipeline.versions import KEY
 
@@ -59,14 +60,15 @@ def write_reads(history: History) -> None:
     """Who read which column, how, how often and when last."""
     work = history.work
     news = work.news.select(*JOB, "run_id", "role", "shape", "ended_at").join(work.jobs, list(JOB))
-    new = _reads(history, news)
+    new = cut(_reads(history, cut(news)))
     known = work.store.read(READS)
     if history.retold:
         new = new.join(history.again, "job_id", "left_anti")
-        retold = _reads(history, history.again_news)
+        retold = cut(_reads(history, history.again_news))
         gone = known.join(F.broadcast(history.again), "job_id", "left_semi")
     old = known.join(F.broadcast(new.select("column_id", "job_id").distinct()), ["column_id", "job_id"], "left_semi")
-    added = _added(old, new)
+    old = cut(old)
+    added = cut(_added(old, new))
     if history.retold:
         old, added = old.unionByName(gone), added.unionByName(retold.select(*added.columns))
     rows = work.keep(_difference(old, added.withColumn("bucket", bucket_of(F.col("dataset_id"))), READ_ROW, READ_STATE))
@@ -83,7 +85,7 @@ def _reads(history: History, news: DataFrame) -> DataFrame:
     queries = queries.join(outputs, "run_id", "left").select(
         "run_id", "job_id", "shape", "ended_at", F.coalesce("writes", F.lit("query")).alias("kind")
     )
-    each = (
+    each = cut(
         writes.unionByName(queries)
         .groupBy("job_id", "shape", "kind")
         .agg(
@@ -143,7 +145,7 @@ def write_jobs(history: History) -> None:
         untold = runs.join(history.again, "job_id", "left_anti").select(*columns, "was_known")
         now = untold.unionByName(history.again_runs.select(*columns, F.lit(False).alias("was_known")))
         known = known.join(history.again, "job_id", "left_anti")
-    rows = _job_rows(now, known)
+    rows = cut(_job_rows(now, known))
     changed = work.store.read(EDGES).join(F.broadcast(rows.select("id")), F.col("job_id") == F.col("id"), "left_semi")
     changed = changed.groupBy("job_id").agg(F.max(F.greatest("first_seen", "retired_at")).alias("changed_at"))
     rows = rows.join(changed.withColumnRenamed("job_id", "id"), "id", "left")

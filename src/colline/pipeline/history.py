@@ -15,7 +15,8 @@ from colline.pipeline.dimensions import column_ids, fact_keys
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.runs import group_of
-from colline.pipeline.tables import DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS
+from colline.pipeline.store import cut
+from colline.pipeline.tables import EDGES, JOBS, OBSERVATIONS, READS, RUNS
 from colline.pipeline.versions import ITEM, KEY, edges, state, versions, with_epochs
 from colline.pipeline.work import DETAILS, SAID, Work
 
@@ -89,7 +90,7 @@ class History:
             F.lit(False).alias("was_effective"),
             F.lit(0).alias("n"),
         )
-        rows = work.with_dataset(told.unionByName(more)).join(work.jobs, list(JOB))
+        rows = cut(work.with_dataset(cut(told.unionByName(more))).join(work.jobs, list(JOB)))
         return work.keep(
             rows.groupBy(*KEY, "run_id")
             .agg(
@@ -114,7 +115,7 @@ class History:
         past = self.past.select(
             *KEY, F.col("grp").alias("p_grp"), F.col("last").alias("p_last"), F.col("run_id").alias("p_run")
         )
-        joined = self.fresh.join(past, list(KEY))
+        joined = cut(self.fresh.join(past, list(KEY)))
         same = F.col("grp") == F.col("p_grp")
         goes_on = F.when(F.col("n") == 0, F.col("run_id") == F.col("p_run")).otherwise(
             ~F.col("was_effective")
@@ -124,19 +125,20 @@ class History:
         late = joined.where(~F.coalesce(goes_on, F.lit(False))).select("job_id")
         grown = self.fresh.where("was_effective").select("job_id")
         revoked = work.touched.where("was_effective and not effective").join(work.jobs, list(JOB)).select("job_id")
-        return work.keep(late.unionByName(grown).unionByName(revoked).unionByName(self._moved()).distinct())
+        again = late.unionByName(grown).unionByName(revoked)
+        if not work.gone.isEmpty():
+            again = again.unionByName(self._moved())
+        return work.keep(again.distinct())
 
     def _moved(self) -> DataFrame:
         """Jobs whose edges or reads name a dataset that this batch found to be another one."""
         work = self.work
-        stamp = work.store.stamp
-        marker = f"{stamp.app}/{stamp.version}" if stamp else ""
-        gone = work.store.read(DATASETS).where(F.col("merged_in") == marker).select(F.col("id").alias("gone"))
+        gone = F.broadcast(work.gone.select(F.col("dataset_id").alias("gone")))
         edge, read = work.store.read(EDGES), work.store.read(READS)
-        by_target = edge.join(F.broadcast(gone), F.col("dataset_id") == F.col("gone")).select("job_id")
-        by_source = edge.join(F.broadcast(gone), F.col("source_dataset_id") == F.col("gone")).select("job_id")
-        by_read = read.join(F.broadcast(gone), F.col("dataset_id") == F.col("gone")).select("job_id")
-        return by_target.unionByName(by_source).unionByName(by_read)
+        by_target = edge.join(gone, F.col("dataset_id") == F.col("gone")).select("job_id")
+        by_source = edge.join(gone, F.col("source_dataset_id") == F.col("gone")).select("job_id")
+        by_read = read.join(gone, F.col("dataset_id") == F.col("gone")).select("job_id")
+        return cut(by_target.unionByName(by_source).unionByName(by_read))
 
     @cached_property
     def retold(self) -> bool:
@@ -229,7 +231,7 @@ class History:
         """The facts of every shape that counts here, in ids of columns: `shape`, source, target key, effect, use."""
         told = self.work.facts.unionByName(self.again_facts).distinct() if self.retold else self.work.facts
         ids = column_ids(self.work)
-        sources = self.work.with_dataset(told.withColumn("target_key", fact_keys()))
+        sources = cut(self.work.with_dataset(told.withColumn("target_key", fact_keys())))
         sources = sources.withColumn("key", F.lower("field")).join(ids, ["dataset_id", "key"])
         return self.work.keep(
             sources.select(
@@ -253,7 +255,7 @@ class History:
             F.col("column_id").alias("target_id"), "dataset_id", F.col("key").alias("target_key")
         )
         by_shape = keys.join(self.all_facts.where("target_key is not null"), "shape")
-        told = by_shape.join(ids, ["dataset_id", "target_key"])
+        told = cut(by_shape.join(ids, ["dataset_id", "target_key"]))
         told = told.select(
             *KEY, "shape", "source_id", "target_id", "type", "subtype", "masking", "description", "source_dataset_id"
         ).distinct()

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
 from colline.pipeline.names import name_of, namespace_of
+from colline.pipeline.rules import Rules, renamed
+from colline.pipeline.store import cut
 
 NAME = ("namespace", "name")
 
 
-def links(told: DataFrame, known: DataFrame) -> DataFrame:
+def links(told: DataFrame, known: DataFrame, rules: Rules) -> Links:
     """`alias_namespace`, `alias_name` → `namespace`, `name`: the dataset that was last said to have this symlink.
 
     `told` has namespace, name, symlinks and seen; `known` is silver/datasets.
     """
-    new = told.select(*NAME, "seen", F.explode("symlinks").alias("s")).select(
-        *NAME, "seen", "s.type", namespace_of(F.col("s.namespace")).alias("to_namespace"), F.col("s.name").alias("to")
+    new = (
+        renamed(told, rules)
+        .select(*NAME, "seen", F.explode("symlinks").alias("s"))
+        .select(
+            *NAME,
+            "seen",
+            "s.type",
+            namespace_of(F.col("s.namespace")).alias("to_namespace"),
+            F.col("s.name").alias("to"),
+        )
     )
     new = new.withColumn("to_name", name_of(F.col("to_namespace"), F.col("to"))).drop("to")
     old = known.where("merged_into is null").select(*NAME, F.explode("symlinks").alias("s"))
@@ -32,7 +44,11 @@ def links(told: DataFrame, known: DataFrame) -> DataFrame:
         *(F.when(is_location, F.col(f"to_{n}")).otherwise(F.col(n)).alias(n) for n in NAME),
     ).where("not (alias_namespace = namespace and alias_name = name)")
     last = pairs.groupBy("alias_namespace", "alias_name").agg(F.max(F.struct("seen", *NAME)).alias("target"))
-    return _acyclic(last.select("alias_namespace", "alias_name", "target.namespace", "target.name"))
+    direct = cut(last.select("alias_namespace", "alias_name", "target.namespace", "target.name"))
+    if direct.isEmpty():
+        return Links(direct, rules)
+    acyclic = cut(_acyclic(direct))
+    return Links(cut(_linked(acyclic, acyclic)), rules)
 
 
 def _acyclic(pairs: DataFrame) -> DataFrame:
@@ -49,12 +65,23 @@ def _acyclic(pairs: DataFrame) -> DataFrame:
     return joined.where(~(F.coalesce("mutual", F.lit(False)) & alias_first)).drop("mutual")
 
 
-def resolved(rows: DataFrame, link: DataFrame) -> DataFrame:
-    """The rows with `namespace` and `name` replaced by the dataset they stand for (two links deep)."""
-    return _hop(_hop(rows, link), link)
+@dataclass(frozen=True, slots=True)
+class Links:
+    """How a reported name becomes a dataset's: the user's rules, then symlinks."""
+
+    frame: DataFrame
+    rules: Rules
+
+    def of(self, rows: DataFrame) -> DataFrame:
+        """The rows with `namespace` and `name` replaced by the dataset they stand for."""
+        return _linked(renamed(rows, self.rules), self.frame)
+
+    def of_known(self, rows: DataFrame) -> DataFrame:
+        """The same for rows whose names have been through the rules."""
+        return _linked(rows, self.frame)
 
 
-def _hop(rows: DataFrame, link: DataFrame) -> DataFrame:
+def _linked(rows: DataFrame, link: DataFrame) -> DataFrame:
     to = link.select(
         F.col("alias_namespace").alias("namespace"),
         F.col("alias_name").alias("name"),
@@ -67,14 +94,15 @@ def _hop(rows: DataFrame, link: DataFrame) -> DataFrame:
     )
 
 
-def with_new_ids(keys: DataFrame, known: DataFrame, on: list[str]) -> DataFrame:
+def with_new_ids(keys: DataFrame, known: DataFrame, top: DataFrame, on: list[str]) -> DataFrame:
     """The keys with `id`: the one they have, else the next free ones in the order of the keys.
 
     The same batch on the same table gives the same ids, so that a batch run twice does not move them.
     """
-    found = keys.join(known.select("id", *on), on, "left")
+    found = cut(keys.join(known.select("id", *on), on, "left"))
     new = found.where("id is null").drop("id")
-    top = F.broadcast(known.agg(F.coalesce(F.max("id"), F.lit(-1)).alias("top")))
     order: list[Column] = [F.col(name) for name in on]
-    numbered = new.crossJoin(top).withColumn("id", F.col("top") + F.row_number().over(Window.orderBy(*order)))
+    numbered = new.crossJoin(F.broadcast(top)).withColumn(
+        "id", F.col("top") + F.row_number().over(Window.orderBy(*order))
+    )
     return found.where("id is not null").unionByName(numbered.drop("top").select(*found.columns))

@@ -5,26 +5,27 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql import functions as F
+
 from colline.errors import LakeError
 from colline.pipeline import landing
-from colline.pipeline.batch import Counts, ingest_batch
+from colline.pipeline.batch import Counts, expire_runs, ingest_batch
 from colline.pipeline.files import Files, local_path
 from colline.pipeline.lock import writing
-from colline.pipeline.parse import Limits
+from colline.pipeline.rebuild import finish, rebuild_locked
 from colline.pipeline.session import session_for
+from colline.pipeline.settings import pipeline_settings
 from colline.pipeline.store import Stamp, Store, nothing
-from colline.pipeline.tables import BRONZE
+from colline.pipeline.tables import BRONZE, RUNS
+from colline.pipeline.upgrade import upgraded
+from colline.pipeline.work import Options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-# what the pipeline sets while it runs and puts back afterwards
-SETTINGS = {**landing.ONE_FILE_EACH, "spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,42 +69,33 @@ def ingest(
     folders: Iterable[str] = (),
     spark: SparkSession | None = None,
     every: float | None = None,
-    limits: Limits | None = None,
+    options: Options | None = None,
     watch: Watch | None = None,
 ) -> Summary:
     """Bring everything that has landed into the lake; with `every`, go on looking each so many seconds."""
     session = spark or session_for()
     files = Files(session)
     started = time.monotonic()
-    run = _Run(lake.rstrip("/"), session, files, limits or Limits(), watch or Watch())
-    with writing(lake, files), _settings(session):
+    run = _Run(lake.rstrip("/"), session, files, options or Options(), watch or Watch())
+    with writing(lake, files), pipeline_settings(session):
+        run.prepare()
         for folder in run.in_order(tuple(folders) or (f"{run.lake}/landing",)):
             run.stream(folder, every)
         run.wait()
+        run.expire()
         snapshot = run.publish()
     return Summary(lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, **run.totals)
-
-
-@contextmanager
-def _settings(spark: SparkSession) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in SETTINGS}
-    for key, value in SETTINGS.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            spark.conf.unset(key) if old is None else spark.conf.set(key, old)
 
 
 class _Run:
     """One ingest at work."""
 
-    def __init__(self, lake: str, spark: SparkSession, files: Files, limits: Limits, watch: Watch) -> None:
-        self.lake, self.spark, self.files, self.limits, self.watch = lake, spark, files, limits, watch
+    def __init__(self, lake: str, spark: SparkSession, files: Files, options: Options, watch: Watch) -> None:
+        self.lake, self.spark, self.files, self.options, self.watch = lake, spark, files, options, watch
         self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}
         self._queries: list[Any] = []
         self._turn = threading.Lock()
+        self._changed = False
         self._pending = f"{lake}/_colline/pending"
 
     def in_order(self, folders: tuple[str, ...]) -> list[str]:
@@ -118,32 +110,69 @@ class _Run:
             there.append(interrupted)
         return sorted(there, key=lambda folder: folder != interrupted)
 
+    def prepare(self) -> None:
+        """Finish what another process left half done, and bring an older lake up to date."""
+        finish(self.lake, self.spark, self.files)
+        store = Store(self.spark, self.lake)
+        if upgraded(store, self.files):
+            rebuild_locked(self.lake, self.spark, self.files, self.options)
+
+    def _recovers(self, folder: str, checkpoint: str) -> bool:
+        """Whether files of the folder may be in bronze without the checkpoint knowing; the lake is sound afterwards.
+
+        A checkpoint that is gone may have gone in the middle of a batch. What bronze holds is then brought through
+        again as a whole, and files that bronze has are not read a second time.
+        """
+        marker = f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}"
+        if self.files.exists(checkpoint):
+            return self.files.exists(marker)
+        store = Store(self.spark, self.lake)
+        prefix = self.files.absolute(folder).replace("file:/", "file:///", 1)
+        known = store.read(BRONZE).where(F.col("file").startswith(prefix) | F.col("file").startswith(folder))
+        if known.isEmpty():
+            return False
+        rebuild_locked(self.lake, self.spark, self.files, self.options)
+        self.files.delete(self._pending)
+        self.files.write(marker, "")
+        return True
+
     def stream(self, folder: str, every: float | None) -> None:
         """Read what is new in a folder to its end, or for ever."""
         checkpoint = f"{self.lake}/_colline/checkpoints/{_short(self.files.absolute(folder))}"
+        recovers = self._recovers(folder, checkpoint)
         lines = landing.stream(self.spark, folder)
-        writer = lines.writeStream.option("checkpointLocation", checkpoint).foreachBatch(self._into_lake(folder))
+        writer = lines.writeStream.option("checkpointLocation", checkpoint).foreachBatch(
+            self._into_lake(folder, recovers=recovers)
+        )
         trigger = {"availableNow": True} if every is None else {"processingTime": f"{every} seconds"}
         query = writer.trigger(**trigger).start()
         self._queries.append(query)
         if every is None:
             query.awaitTermination()
+            self.files.delete(f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}")
 
     def wait(self) -> None:
         """Until every stream has ended."""
         for query in self._queries:
             query.awaitTermination()
 
+    def expire(self) -> None:
+        """Runs whose end never came are told as unfinished."""
+        store = Store(self.spark, self.lake)
+        self._changed = store.exists(RUNS) and expire_runs(store)
+
     def publish(self) -> str | None:
         """The name of the snapshot made of the tables as they are now; None when nothing is new."""
         where = local_path(self.lake)
-        if where is None or (not self.totals["batches"] and self.files.exists(f"{self.lake}/snapshot")):
+        if where is None or (
+            not self.totals["batches"] and not self._changed and self.files.exists(f"{self.lake}/snapshot")
+        ):
             return None
         from colline.graph.snapshot import publish
 
         return publish(where).version
 
-    def _into_lake(self, folder: str) -> Callable[[DataFrame, int], None]:
+    def _into_lake(self, folder: str, *, recovers: bool) -> Callable[[DataFrame, int], None]:
         def batch(lines: DataFrame, number: int) -> None:
             session = lines.sparkSession
             stream_id = session.sparkContext.getLocalProperty("sql.streaming.queryId")
@@ -152,8 +181,9 @@ class _Run:
                 self.files.write(self._pending, folder)
                 started = time.monotonic()
                 # files are read one by one; tasks and bronze files are as many as the machine wants
-                spread = landing.numbered(lines).coalesce(2 * session.sparkContext.defaultParallelism)
-                counts = ingest_batch(store, spread, self.limits)
+                fresh = _unknown(store, lines) if recovers else lines
+                spread = landing.numbered(fresh).coalesce(2 * session.sparkContext.defaultParallelism)
+                counts = ingest_batch(store, spread, self.options)
                 self.files.delete(self._pending)
             self._count(folder, number, counts, time.monotonic() - started)
 
@@ -164,6 +194,13 @@ class _Run:
         self.totals["events"] += counts.events
         self.totals["quarantined"] += counts.quarantined
         self.watch.progress(Progress(folder, number, counts.events, counts.quarantined, round(seconds, 3)))
+
+
+def _unknown(store: Store, lines: DataFrame) -> DataFrame:
+    """The lines of files that no earlier batch brought to bronze."""
+    stamp = store.stamp
+    earlier = store.read(BRONZE).where(F.col("batch") != (f"{stamp.app}/{stamp.version}" if stamp else ""))
+    return lines.join(F.broadcast(earlier.select("file").distinct()), "file", "left_anti")
 
 
 def _short(text: str) -> str:

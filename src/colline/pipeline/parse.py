@@ -69,7 +69,7 @@ def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
         "received_at",
         F.col("verdict.reason").alias("reason"),
         F.col("verdict.detail").alias("detail"),
-        F.when(F.col("verdict.reason").isNotNull(), F.col("raw")).alias("line"),
+        F.when(F.col("verdict.reason").isNotNull(), readable(F.col("raw"))).alias("line"),
         *(expression.alias(name) for name, expression in _columns().items()),
     )
     return columns.withColumn("light", light)
@@ -77,7 +77,6 @@ def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
 
 def _verdict(limits: Limits) -> Column:
     e, raw = F.col("e"), F.col("raw")
-    binary = raw.cast("binary")
     corrupt = e[wire.CORRUPT].isNotNull()
     is_run = F.length(F.trim(e.run.runId)) > 0
     is_named = F.length(F.trim(e.job["name"])) > 0
@@ -88,7 +87,7 @@ def _verdict(limits: Limits) -> Column:
     in_range = F.col("t").between(F.lit("2000-01-01").cast("timestamp"), ahead)
     checks: tuple[tuple[str, Column, Column], ...] = (
         ("too_large", F.octet_length(raw) > limits.bytes, F.octet_length(raw).cast("string")),
-        ("not_utf8", F.encode(F.decode(binary, "UTF-8"), "UTF-8") != binary, F.lit(None)),
+        ("not_utf8", ~is_utf8(raw), F.lit(None)),
         ("not_json", corrupt & F.get_json_object(raw, "$").isNull(), F.lit(None)),
         ("not_an_event", ~F.ltrim(raw).startswith("{"), F.lit("not an object")),
         ("wrong_type", corrupt, _wrong_path(raw)),
@@ -103,6 +102,18 @@ def _verdict(limits: Limits) -> Column:
         told = F.struct(F.lit(reason).alias("reason"), F.substring(detail.cast("string"), 1, 200).alias("detail"))
         chain = F.when(F.coalesce(failed, F.lit(False)), told).otherwise(chain)
     return chain
+
+
+def is_utf8(text: Column) -> Column:
+    """Whether a string's bytes are UTF-8. Spark 4 has a function for it, and its `decode` raises on other bytes."""
+    if hasattr(F, "is_valid_utf8"):
+        return F.is_valid_utf8(text)
+    return F.encode(F.decode(text.cast("binary"), "UTF-8"), "UTF-8") == text.cast("binary")
+
+
+def readable(text: Column) -> Column:
+    """The text with what is not UTF-8 in it replaced by a mark."""
+    return F.make_valid_utf8(text) if hasattr(F, "make_valid_utf8") else F.decode(text.cast("binary"), "UTF-8")
 
 
 def _missing(is_run: Column) -> Column:

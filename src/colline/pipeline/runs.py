@@ -81,15 +81,19 @@ def _union(name: str, none: Column) -> Column:
     return F.array_union(F.coalesce(F.col(name), none), F.coalesce(F.col(f"was_{name}"), none))
 
 
+def stale() -> Column:
+    """Whether nothing was heard of a run for so long that it will not end any more."""
+    return F.col("last_event") < F.current_timestamp() - F.expr(f"interval {UNFINISHED_AFTER}")
+
+
 def judged(runs: DataFrame) -> DataFrame:
     """The runs with their state: FAIL and ABORT win over COMPLETE, and no end for long is UNFINISHED."""
     failed, aborted, completed = (F.col(f"{name}_at").isNotNull() for name in ("failed", "aborted", "completed"))
-    stale = F.col("last_event") < F.current_timestamp() - F.expr(f"interval {UNFINISHED_AFTER}")
     state = (
         F.when(failed, "FAIL")
         .when(aborted, "ABORT")
         .when(completed, "COMPLETE")
-        .when(stale, "UNFINISHED")
+        .when(stale(), "UNFINISHED")
         .otherwise("RUNNING")
     )
     flowing = F.col("streaming") & F.col("progressed_at").isNotNull()

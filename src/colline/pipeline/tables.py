@@ -31,7 +31,7 @@ class Table:
 
 BRONZE = Table(
     "bronze/events",
-    "event_id string, raw string, file string, position bigint, received_at timestamp, batch bigint, dt date",
+    "event_id string, raw binary, file string, position bigint, received_at timestamp, batch string, dt date",
     ("dt",),
 )
 QUARANTINE = Table(

@@ -11,6 +11,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
+from colline.pipeline.store import cut
+
 KEY = ("job_id", "dataset_id")
 EDGE = ("source_id", "target_id", "type", "subtype", "masking", "description")
 # An item is a run's write to a key, or (`is_past`) all that a version is known to have been so far.
@@ -38,6 +40,7 @@ def versions(items: DataFrame) -> DataFrame:
         F.sum("n").alias("n"),
         F.max(F.struct("last", "run_id")).alias("newest"),
     )
+    each = cut(each)
     order = Window.partitionBy(*KEY).orderBy("last", "first", "grp", "epoch")
     next_first, next_last = F.lead("first").over(order), F.lead("last").over(order)
     changed = F.coalesce(F.lag("shapes").over(order) != F.col("shapes"), F.lit(False)).cast("int")
@@ -64,6 +67,7 @@ def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFram
         .groupBy(*KEY, "stretch", "shape")
         .agg(F.sum("n").alias("n"), F.min("seen").alias("first"), F.max("seen").alias("last"))
     )
+    spans = cut(spans)
     now = spans.join(facts, [*KEY, "shape"]).select(*KEY, "stretch", *EDGE, "source_dataset_id", "n", "first", "last")
     then = placed.where("is_past").select(*KEY, "stretch").join(past, list(KEY))
     then = then.select(
@@ -85,7 +89,7 @@ def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFram
             F.max("last").alias("last"),
         )
     )
-    return _retired(_islands(each), version)
+    return _retired(cut(_islands(cut(each))), version)
 
 
 def _seen(at: str, run: str) -> Column:

@@ -7,6 +7,7 @@ where it stopped.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from pyspark import StorageLevel
@@ -17,8 +18,9 @@ from colline.pipeline import identity, wire
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import Limits, parsed
-from colline.pipeline.runs import folded, group_of, group_started, united
-from colline.pipeline.store import Store
+from colline.pipeline.rules import Rules, job_name
+from colline.pipeline.runs import folded, group_of, group_started, judged, united
+from colline.pipeline.store import Store, cut, empty
 from colline.pipeline.tables import DATASETS, JOBS, MENTION, OBSERVATIONS, RUNS
 
 SAID = ("role", *NAME, "content")
@@ -27,18 +29,27 @@ DETAILS = ("kind", "schema", "symlinks", "owner", "tags", "fields", "rows", "rea
 NOT_A_WRITE = ("DROP", "RENAME", "ALTER")
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user sets of the pipeline."""
+
+    limits: Limits = field(default_factory=Limits)
+    rules: Rules = field(default_factory=Rules)
+
+
 class Work:
     """A batch at work. Frames are made when first asked for and kept until `close`."""
 
-    def __init__(self, store: Store, lines: DataFrame, limits: Limits | None = None) -> None:
+    def __init__(self, store: Store, lines: DataFrame, options: Options | None = None) -> None:
         self.store = store
         self.lines = lines
-        self.limits = limits or Limits()
+        self.options = options or Options()
+        self.rules = self.options.rules
         self._kept: list[DataFrame] = []
 
     def keep(self, frame: DataFrame) -> DataFrame:
-        """The frame, computed now. Its plan ends here: frames that build on frames would grow without bound."""
-        return frame.localCheckpoint(eager=True)
+        """The frame, computed now."""
+        return cut(frame)
 
     def close(self) -> None:
         """Give back what was kept."""
@@ -48,7 +59,8 @@ class Work:
     @cached_property
     def judged(self) -> DataFrame:
         """Every line, parsed once."""
-        rows = parsed(self.lines, self.limits).withColumn("rid", F.xxhash64("file", "position"))
+        rows = parsed(self.lines, self.options.limits).withColumn("rid", F.xxhash64("file", "position"))
+        rows = rows.withColumn("job_name", job_name(F.col("job_name"), self.rules))
         self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
         return self._kept[-1]
 
@@ -66,6 +78,17 @@ class Work:
         known = self.store.read(RUNS).where(F.col("part").isin(parts))
         runs = united(batch, known)
         return self.keep(runs.withColumn("grp", group_of()).withColumn("grp_started", group_started()))
+
+    def revisit(self, known: DataFrame) -> None:
+        """Work on runs that are known already instead of a batch's: time alone has changed them."""
+        told = [name for name in known.columns if name not in {"state", "effective", "ended_at", "open", "started_at"}]
+        runs = known.select(
+            *told,
+            *(F.col(name).alias(f"was_{name}") for name in ("mentions", "effective", "state", "ended_at")),
+            F.lit(True).alias("was_known"),
+        )
+        again = judged(runs).withColumn("grp", group_of()).withColumn("grp_started", group_started())
+        self.__dict__["touched"] = self.keep(again)
 
     @cached_property
     def said(self) -> DataFrame:
@@ -131,13 +154,10 @@ class Work:
         )
 
     @cached_property
-    def links(self) -> DataFrame:
+    def links(self) -> identity.Links:
         """Symlinks as the lake knows them after the datasets of the batch are written."""
-        none = self.store.spark.createDataFrame(
-            [],
-            f"namespace string, name string, symlinks {wire.SYMLINKS}, seen timestamp",
-        )
-        return self.keep(identity.links(none, self.store.read(DATASETS)))
+        none = empty(self.store.spark, f"namespace string, name string, symlinks {wire.SYMLINKS}, seen timestamp")
+        return identity.links(none, self.store.read(DATASETS), self.rules)
 
     @cached_property
     def datasets(self) -> DataFrame:
@@ -145,9 +165,17 @@ class Work:
         known = self.store.read(DATASETS).where("merged_into is null")
         return known.select(F.col("id").alias("dataset_id"), *NAME)
 
+    @cached_property
+    def gone(self) -> DataFrame:
+        """`dataset_id` of the datasets that this batch found to be others, `into` those others."""
+        stamp = self.store.stamp
+        marker = f"{stamp.app}/{stamp.version}" if stamp else ""
+        found = self.store.read(DATASETS).where(F.col("merged_in") == marker)
+        return self.keep(found.select(F.col("id").alias("dataset_id"), F.col("merged_into").alias("into")))
+
     def with_dataset(self, rows: DataFrame) -> DataFrame:
         """Rows with a reported name, with the id of the dataset it stands for."""
-        return identity.resolved(rows, self.links).join(self.datasets, list(NAME))
+        return self.links.of(rows).join(self.datasets, list(NAME))
 
     @cached_property
     def jobs(self) -> DataFrame:
@@ -155,7 +183,7 @@ class Work:
         names = self.touched.select(
             F.col("job_namespace").alias("namespace"), F.col("job_name").alias("name")
         ).distinct()
-        numbered = identity.with_new_ids(names, self.store.read(JOBS), list(NAME))
+        numbered = identity.with_new_ids(names, self.store.ids(JOBS, list(NAME)), self.store.top_id(JOBS), list(NAME))
         return self.keep(
             numbered.select(
                 F.col("id").alias("job_id"), F.col("namespace").alias("job_namespace"), F.col("name").alias("job_name")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,7 +49,7 @@ class Service:
             settings,
             spool,
             Receiver(spool, settings.max_body, settings.body_seconds),
-            Reads(settings.lake, seconds=settings.answer_seconds, processes=settings.readers),
+            Reads(settings.lake, seconds=settings.answer_seconds),
             Ingest(settings.lake, settings.landing, settings.ingest_seconds),
             Metrics(),
         )
@@ -109,7 +108,7 @@ class Service:
         self.ingest.start()
 
     async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
-        lineage = await asyncio.to_thread(self.reads.has_snapshot)
+        lineage = await self.reads.is_ready()
         state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
         await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
 

@@ -55,4 +55,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...], _doc("Spark properties that events may carry; no other one ever leaves")
     ] = ("spark.master", "spark.app.name", "spark.app.id")
     cartesian: Annotated[bool, _doc("repeat dataset-level inputs on every column, the older form of the facet")] = False
+    rules: Annotated[Any, _doc("names, owners and tags that ingest gives to what it reads; see `docs/pipeline.md`")] = (
+        None
+    )
     lineage_facet: Annotated[bool, _doc("emit the newer `lineage` job facet instead of `columnLineage`")] = False

@@ -1,0 +1,80 @@
+"""`colline quarantine list|show|replay`: lines that were no events."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from colline.errors import CollineError
+
+if TYPE_CHECKING:
+    from colline.pipeline.quarantine import Entry
+
+LAKE = click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(name="quarantine")
+def command() -> None:
+    """Lines that landed but were no events: what is wrong with each, where it is, and another try."""
+
+
+@command.command("list")
+@LAKE
+@JSON
+@click.option("--reason", metavar="WORD", help="Only this reason.")
+@click.option("--limit", default=50, show_default=True, metavar="N", help="At most so many lines.")
+@click.option("--replayed", is_flag=True, help="Also those that were replayed.")
+def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
+    """What is in quarantine, oldest first."""
+    from colline.pipeline.quarantine import entries
+
+    found = entries(lake, reason=reason, replayed=replayed)
+    shown = found[:limit]
+    if as_json:
+        click.echo(json.dumps([entry.to_dict() for entry in shown]))
+    else:
+        for entry in shown:
+            click.echo(_line(entry))
+    if len(found) > len(shown):
+        click.echo(f"{len(found) - len(shown)} more; --limit shows them", err=True)
+    if not found and not as_json:
+        click.echo("nothing in quarantine")
+
+
+@command.command()
+@LAKE
+@JSON
+@click.argument("entry_id", metavar="ID")
+def show(lake: str, as_json: bool, entry_id: str) -> None:
+    """One line whole; ID is the beginning of its id."""
+    from colline.pipeline.quarantine import entries
+
+    found = {entry.id: entry for entry in entries(lake, replayed=True) if entry.id.startswith(entry_id)}
+    if len(found) != 1:
+        told = "no line in quarantine has" if not found else f"{len(found)} lines in quarantine have"
+        raise CollineError(f"{told} an id that begins with {entry_id}", hint="see `colline quarantine list`")
+    (entry,) = found.values()
+    click.echo(json.dumps(entry.to_dict()) if as_json else f"{_line(entry)}\n{entry.line}")
+
+
+@command.command()
+@LAKE
+@JSON
+def replay(lake: str, as_json: bool) -> None:
+    """Land again the lines that are events now, and ingest them."""
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.quarantine import replay as land_again
+
+    count = land_again(lake)
+    if count:
+        ingest(lake)
+    click.echo(json.dumps({"replayed": count}) if as_json else f"{count} lines replayed")
+
+
+def _line(entry: Entry) -> str:
+    detail = f" ({entry.detail})" if entry.detail else ""
+    text = entry.line if len(entry.line) <= 60 else f"{entry.line[:60]}…"
+    return f"{entry.id[:12]}  {entry.reason}{detail}  {entry.file}:{entry.position + 1}  {text}"

@@ -1,0 +1,81 @@
+"""`colline reconcile`: which runs left no lineage?"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from colline.pipeline.reconcile import Names, Reconciled
+
+
+@click.command()
+@click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
+@click.option(
+    "--history",
+    required=True,
+    metavar="WHERE",
+    help="Folder of Spark event logs, http://history-server, or a table, CSV or NDJSON of runs.",
+)
+@click.option("--run-column", default="run_id", show_default=True, metavar="NAME")
+@click.option("--job-column", default="job", show_default=True, metavar="NAME")
+@click.option("--started-column", default="started_at", show_default=True, metavar="NAME")
+@click.option(
+    "--fail-under", type=click.FloatRange(0, 1), metavar="SHARE", help="Exit 1 when less than this share was seen."
+)
+@click.option("--limit", default=100, show_default=True, metavar="N", help="List at most so many missing runs.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(  # noqa: PLR0913, PLR0917 (one parameter per flag)
+    lake: str,
+    history: str,
+    run_column: str,
+    job_column: str,
+    started_column: str,
+    fail_under: float | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """Compare the runs a platform's history tells with those of which lineage arrived."""
+    from colline.pipeline.reconcile import Names, reconciled
+    from colline.pipeline.session import session_for
+
+    spark = session_for()
+    with tempfile.TemporaryDirectory(prefix="colline-") as scratch:
+        expected = _expected(spark, history, scratch, Names(run_column, job_column, started_column))
+        done = reconciled(lake, expected, spark=spark, limit=limit)
+    click.echo(json.dumps(done.to_dict(), default=str) if as_json else _text(done))
+    if fail_under is not None and done.coverage < fail_under:
+        sys.exit(1)
+
+
+def _expected(spark: SparkSession, history: str, scratch: str, names: Names) -> DataFrame:
+    from colline.pipeline.eventlog import from_event_logs, from_history_server
+    from colline.pipeline.files import Files
+    from colline.pipeline.reconcile import from_table
+
+    if history.startswith(("http://", "https://")):
+        return from_history_server(spark, history)
+    files = Files(spark)
+    is_table = history.lower().endswith((".csv", ".csv.gz", ".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz"))
+    if is_table or files.exists(f"{history.rstrip('/')}/_delta_log"):
+        return from_table(spark, history, names)
+    return from_event_logs(spark, history, scratch)
+
+
+def _text(done: Reconciled) -> str:
+    lines = [f"{done.coverage:.1%} of {done.expected} expected runs were seen"]
+    for d in done.days:
+        lost = f", {d.dropped} events dropped at the source" if d.dropped else ""
+        lines.append(
+            f"{d.day}  {d.job}: expected {d.expected}, seen {d.seen}, missing {d.missing}, extra {d.extra}{lost}"
+        )
+    lines += [f"missing: {m.run}  {m.job}  {m.started}" for m in done.missing]
+    if done.left_out:
+        lines.append(f"{done.left_out} more missing runs; --limit shows them")
+    return "\n".join(lines)

@@ -1,0 +1,55 @@
+"""A lake that another version of colline wrote: brought up to this one, or refused when it is newer."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from pyspark.sql.types import StructType
+
+from colline.errors import LakeError
+from colline.pipeline.store import Store, empty
+from colline.pipeline.tables import TABLES, Table
+
+if TYPE_CHECKING:
+    from colline.pipeline.files import Files
+
+# Raised when a table changes in a way that new columns alone do not mend: the lake is then rebuilt from bronze.
+LAKE_VERSION = 1
+MARKER = "_colline/lake.json"
+
+
+def upgraded(store: Store, files: Files) -> bool:
+    """Bring the tables to this version's columns; True when the lake must be rebuilt from bronze."""
+    there = [table for table in TABLES if store.exists(table)]
+    version = _version(store, files)
+    if version is not None and version > LAKE_VERSION:
+        raise LakeError(
+            f"{store.lake} was written by a newer colline (lake version {version}, this is {LAKE_VERSION})",
+            hint="upgrade colline",
+        )
+    changed = [table for table in there if _add_columns(store, table)]
+    if version != LAKE_VERSION:
+        files.write(f"{store.lake}/{MARKER}", json.dumps({"version": LAKE_VERSION}))
+    old = bool(there) and version is None
+    return old or any(not table.path.startswith("bronze/") for table in changed)
+
+
+def _version(store: Store, files: Files) -> int | None:
+    text = files.read(f"{store.lake}/{MARKER}")
+    if text is None:
+        return None
+    try:
+        return int(json.loads(text)["version"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise LakeError(f"{store.lake}/{MARKER} cannot be read", hint="restore it, or delete it to rebuild") from error
+
+
+def _add_columns(store: Store, table: Table) -> bool:
+    """Whether columns were missing; they are there afterwards, empty in old rows."""
+    has = set(store.spark.read.format("delta").load(store.path(table)).columns)
+    if not [name for name in StructType.fromDDL(table.columns).names if name not in has]:
+        return False
+    rows = empty(store.spark, table.columns)
+    rows.write.format("delta").mode("append").option("mergeSchema", "true").save(store.path(table))
+    return True

@@ -1,0 +1,86 @@
+"""Gold in names instead of ids, so that two lakes can be compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+
+def table(lake: Path, name: str) -> list[dict[str, Any]]:
+    from deltalake import DeltaTable
+
+    found: pa.Table = DeltaTable(str(lake / name)).to_pyarrow_table()
+    rows: list[dict[str, Any]] = found.to_pylist()
+    return rows
+
+
+def edges(lake: Path) -> list[dict[str, Any]]:
+    """Every edge, current and retired, with names."""
+    columns = {c["id"]: f"{c['name']}.{c['field']}" for c in table(lake, "gold/columns")}
+    jobs = {j["id"]: j["name"] for j in table(lake, "gold/jobs")}
+    keep = (
+        "type",
+        "subtype",
+        "masking",
+        "description",
+        "first_seen",
+        "last_seen",
+        "retired_at",
+        "first_run",
+        "last_run",
+        "runs",
+    )
+    return sorted(
+        (
+            {
+                "source": columns[e["source_id"]],
+                "target": columns[e["target_id"]],
+                "job": jobs[e["job_id"]],
+                **{k: e[k] for k in keep},
+            }
+            for e in table(lake, "gold/edges")
+        ),
+        key=str,
+    )
+
+
+def current(lake: Path, job: str) -> set[str]:
+    """`source -> target TYPE/SUBTYPE` of a job's current edges."""
+    return {
+        f"{e['source']} -> {e['target']} {e['type']}/{e['subtype']}{' masked' if e['masking'] else ''}"
+        for e in edges(lake)
+        if e["job"] == job and e["retired_at"] is None
+    }
+
+
+def gold(lake: Path) -> dict[str, Any]:
+    """Everything answers are made of, without ids."""
+    jobs = {j["id"]: j["name"] for j in table(lake, "gold/jobs")}
+    columns = {c["id"]: f"{c['namespace']}/{c['name']}.{c['field']}" for c in table(lake, "gold/columns")}
+    datasets = {d["id"]: f"{d['namespace']}/{d['name']}" for d in table(lake, "silver/datasets")}
+    drop = ("id", "dataset_id", "bucket", "job_id", "column_id", "outputs")
+
+    def plain(rows: list[dict[str, Any]], *more: str) -> list[str]:
+        return sorted(
+            str(
+                {
+                    **{k: v for k, v in r.items() if k not in drop},
+                    "job": jobs.get(r.get("job_id", -1)),
+                    "column": columns.get(r.get("column_id", -1)),
+                    "of": datasets.get(r.get("dataset_id", -1)),
+                }
+            )
+            for r in rows
+        )
+
+    live = {c["dataset_id"] for c in table(lake, "gold/columns")}
+    assert live <= {d["id"] for d in table(lake, "silver/datasets") if d["merged_into"] is None}
+    return {
+        "edges": [str(e) for e in edges(lake)],
+        "columns": plain(table(lake, "gold/columns")),
+        "jobs": plain(table(lake, "gold/jobs")),
+        "reads": plain(table(lake, "gold/reads")),
+        "coverage": plain(table(lake, "gold/coverage")),
+    }

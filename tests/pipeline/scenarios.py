@@ -1,0 +1,180 @@
+"""Events in three batches: one job per rule, so that a handful of ingests shows every rule."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from tests.lakes import dataset, event, lineage, parent, run_id, source
+
+Events = list[dict[str, Any] | str | bytes]
+
+
+def day(n: int, hour: int = 0) -> str:
+    return f"2026-11-{n:02d}T{hour:02d}:00:00Z"
+
+
+def out(name: str, effect: str = "DIRECT/AGGREGATION", of: str = "amount", **facets: Any) -> dict[str, Any]:
+    """A table with one column `total`, made from a column of shop/orders."""
+    return dataset(
+        f"shop/{name}", "total double", columnLineage=lineage(total=[source("shop/orders", of, effect)]), **facets
+    )
+
+
+def write(
+    job: str, run: str, at: int, output: dict[str, Any], *, end: str = "COMPLETE", hour: int = 0, **facets: Any
+) -> Events:
+    """START and end of one run, an hour apart."""
+    name = f"jobs/{job}"
+    return [
+        event("START", day(at, hour), run=run, job=name, inputs=[ORDERS], outputs=[output], **facets),
+        event(end, day(at, hour + 1), run=run, job=name, inputs=[ORDERS], outputs=[output], **facets),
+    ]
+
+
+def _event_text(**changes: Any) -> str:
+    """An event with something wrong in it."""
+    right = {"eventTime": "2026-11-01T00:00:00Z", "run": {"runId": "x"}, "job": {"namespace": "n", "name": "j"}}
+    return json.dumps({**right, **changes})
+
+
+ORDERS = dataset("shop/orders", "id long", "amount double", "region string", "email string")
+BAD: Events = [
+    '{"broken": ',
+    "[1, 2]",
+    '{"eventTime": "2026-11-01T00:00:00Z"}',
+    _event_text(eventType="DONE"),
+    _event_text(eventTime="yesterday"),
+    _event_text(eventTime="1969-01-01T00:00:00Z"),
+    _event_text(inputs={}),
+    b'{"eventTime": "\xff\xfe"}',
+]
+
+_ROWS = [source("shop/orders", "region", "INDIRECT/FILTER"), source("shop/orders", "id", "INDIRECT/JOIN")]
+_A, _B = source("shop/orders", "amount"), source("shop/orders", "email", "DIRECT/TRANSFORMATION", masking=True)
+COMPACT = dataset("shop/compact", "a double", "b string", columnLineage=lineage(_ROWS, a=[_A], b=[_B]))
+CARTESIAN = dataset("shop/cartesian", "a double", "b string", columnLineage=lineage(a=[_A, *_ROWS], b=[_B, *_ROWS]))
+LEGACY = dataset(
+    "shop/legacy",
+    columnLineage={
+        "fields": {
+            "same": {
+                "transformationType": "IDENTITY",
+                "inputFields": [{"namespace": "shop", "name": "orders", "field": "id"}],
+            },
+            "hidden": {
+                "transformationType": "MASKED",
+                "transformationDescription": "hash",
+                "inputFields": [{"namespace": "shop", "name": "orders", "field": "email"}],
+            },
+        }
+    },
+)
+NEWER = {
+    "lineage": {
+        "entries": [
+            {
+                "namespace": "shop",
+                "name": "newer",
+                "type": "DATASET",
+                "inputs": [{"type": "DATASET", **_ROWS[0]}],
+                "fields": {"a": {"inputs": [{"type": "DATASET", **_A}]}},
+            }
+        ]
+    }
+}
+
+
+def newer() -> Events:
+    """The job-level `lineage` facet instead of columnLineage."""
+    events = write("newer", "newer", 1, dataset("shop/newer", "a double"))
+    return [{**e, "job": {**e["job"], "facets": NEWER}} for e in events if isinstance(e, dict)]
+
+
+def stream(at: int) -> dict[str, Any]:
+    """A RUNNING event of a stream that has not ended."""
+    told = event("RUNNING", day(at), run="stream", job="jobs/stream", inputs=[ORDERS], outputs=[out("live")])
+    return {
+        **told,
+        "job": {**told["job"], "facets": {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}},
+    }
+
+
+HIVE = dataset("hive/db.t")
+PHYSICAL = dataset(
+    "lake/t",
+    "total double",
+    columnLineage=lineage(total=[source("shop/orders", "amount")]),
+    symlinks={"identifiers": [{"namespace": "hive", "name": "db.t", "type": "TABLE"}]},
+)
+READER = dataset("shop/reader", columnLineage=lineage(x=[source("hive/db.t", "total")]))
+
+FIRST: Events = [
+    *write("same", "same-1", 1, out("same")),
+    *write("changed", "changed-1", 1, out("changed")),
+    *write("fewer", "fewer-1", 1, dataset("shop/fewer", "a double", "b string", columnLineage=lineage(a=[_A], b=[_B]))),
+    *write("fails", "fails-1", 1, out("fails")),
+    *write("one", "one-1", 1, out("both")),
+    *write("two", "two-1", 1, out("both", "DIRECT/TRANSFORMATION")),
+    *write("branches", "b-1", 1, out("branches", of="amount"), parent=parent("app-1")),
+    *write("branches", "b-2", 1, out("branches", of="id"), parent=parent("app-1"), hour=2),
+    *write("late", "late-3", 3, out("late", of="id")),
+    event("START", day(1), run="split", job="jobs/split", inputs=[ORDERS], outputs=[out("split")]),
+    *write("compact", "compact", 1, COMPACT),
+    *write("cartesian", "cartesian", 1, CARTESIAN),
+    *write("legacy", "legacy", 1, LEGACY),
+    event("COMPLETE", day(1), run="merge", job="jobs/merge", inputs=[], outputs=[out("merged")]),
+    *newer(),
+    *write(
+        "again",
+        "again-1",
+        1,
+        out("again", lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
+        parent=parent("app-2"),
+    ),
+    stream(1),
+    *write("reader", "reader", 1, READER),
+    event("COMPLETE", day(1), run="bare", job="jobs/bare", inputs=[ORDERS], outputs=[dataset("shop/bare", "x long")]),
+    event("START", day(1), run="lost", job="jobs/lost", outputs=[out("lost")]),
+    {"eventTime": day(1), "producer": "p", "job": {"namespace": "jobs", "name": "design"}, "outputs": [out("design")]},
+    {"eventTime": day(1), "producer": "p", "dataset": dataset("shop/alone", "x long", "y string")},
+    event(
+        "complete",
+        day(1),
+        run="query",
+        job="jobs/query",
+        inputs=[
+            dataset("shop/orders", colline_columnsRead={"fields": [{"name": "email", "uses": ["filter", "value"]}]})
+        ],
+    ),
+    event(
+        "COMPLETE",
+        day(1),
+        run="opaque",
+        job="jobs/opaque",
+        inputs=[ORDERS],
+        outputs=[out("opaque")],
+        colline_opaque={"steps": [{"node": "MapInPandas", "function": "clean", "why": "Python code"}]},
+    ),
+    *BAD,
+]
+SECOND: Events = [
+    *write("same", "same-2", 2, out("same")),
+    *write("changed", "changed-2", 2, out("changed", "DIRECT/TRANSFORMATION")),
+    *write("fewer", "fewer-2", 2, dataset("shop/fewer", "a double", columnLineage=lineage(a=[_A]))),
+    *write("fails", "fails-2", 2, out("fails", of="id"), end="FAIL"),
+    event("COMPLETE", day(2, 2), run="fails-2", job="jobs/fails", outputs=[out("fails", of="id")]),
+    *write("branches", "b-3", 1, out("branches", of="region"), parent=parent("app-1"), hour=5),
+    *write("late", "late-2", 2, out("late", of="amount")),
+    event("COMPLETE", day(2), run="split", job="jobs/split"),
+    *write(
+        "again",
+        "again-2",
+        2,
+        out("again", of="id", lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
+        parent=parent("app-2"),
+    ),
+    stream(2),
+    *write("physical", "physical", 2, PHYSICAL),
+]
+__all__ = ["BAD", "FIRST", "SECOND", "day", "run_id"]

@@ -1,0 +1,206 @@
+"""What the tables say after two ingests, one job per rule; and after the same events came once more."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lakes import land
+from tests.pipeline.lake_view import current, edges, gold, table
+from tests.pipeline.scenarios import BAD, FIRST, SECOND, day
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two ingests; the second one brings later runs, late ones, and names that turn out to be others'."""
+    from colline.pipeline.ingest import ingest
+
+    # small data: compiling code would take longer than running it
+    spark.conf.set("spark.sql.codegen.wholeStage", "false")
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+    folder = tmp_path_factory.mktemp("lake with space")
+    land(folder, FIRST)
+    first = ingest(str(folder), spark=spark)
+    assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
+    land(folder, SECOND)
+    ingest(str(folder), spark=spark)
+    return folder
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("Z", "+00:00")).astimezone(timezone.utc)
+
+
+def history(lake: Path, job: str) -> list[tuple[str, str, datetime, datetime, datetime | None, int]]:
+    return [
+        (e["source"], e["subtype"], e["first_seen"], e["last_seen"], e["retired_at"], e["runs"])
+        for e in edges(lake)
+        if e["job"] == job
+    ]
+
+
+def test_the_same_lineage_again_changes_only_when_it_was_last_seen(lake: Path) -> None:
+    assert history(lake, "same") == [("orders.amount", "AGGREGATION", at(day(1, 1)), at(day(2, 1)), None, 2)]
+
+
+def test_changed_lineage_retires_what_it_no_longer_has(lake: Path) -> None:
+    assert history(lake, "changed") == [
+        ("orders.amount", "AGGREGATION", at(day(1, 1)), at(day(1, 1)), at(day(2, 1)), 1),
+        ("orders.amount", "TRANSFORMATION", at(day(2, 1)), at(day(2, 1)), None, 1),
+    ]
+
+
+def test_a_column_no_longer_written_is_retired_and_marked_removed(lake: Path) -> None:
+    assert current(lake, "fewer") == {"orders.amount -> fewer.a DIRECT/IDENTITY"}
+    removed = {c["field"]: c["removed_at"] for c in table(lake, "gold/columns") if c["name"] == "fewer"}
+    assert removed == {"a": None, "b": at(day(2, 1))}
+
+
+def test_a_failed_run_changes_nothing_even_when_it_says_complete_later(lake: Path) -> None:
+    assert history(lake, "fails") == [("orders.amount", "AGGREGATION", at(day(1, 1)), at(day(1, 1)), None, 1)]
+    job = next(j for j in table(lake, "gold/jobs") if j["name"] == "fails")
+    assert (job["last_state"], job["last_failure"], job["last_success"]) == ("FAIL", at(day(2, 1)), at(day(1, 1)))
+
+
+def test_two_jobs_that_write_one_table_both_stay(lake: Path) -> None:
+    assert current(lake, "one") == {"orders.amount -> both.total DIRECT/AGGREGATION"}
+    assert current(lake, "two") == {"orders.amount -> both.total DIRECT/TRANSFORMATION"}
+
+
+def test_branches_of_one_application_are_one_version_over_batches(lake: Path) -> None:
+    assert current(lake, "branches") == {
+        f"orders.{c} -> branches.total DIRECT/AGGREGATION" for c in ("amount", "id", "region")
+    }
+
+
+def test_a_late_run_takes_its_place_in_history(lake: Path) -> None:
+    assert history(lake, "late") == [
+        ("orders.amount", "AGGREGATION", at(day(2, 1)), at(day(2, 1)), at(day(3, 1)), 1),
+        ("orders.id", "AGGREGATION", at(day(3, 1)), at(day(3, 1)), None, 1),
+    ]
+
+
+def test_lineage_of_a_start_counts_when_the_end_comes_in_another_batch(lake: Path) -> None:
+    assert current(lake, "split") == {"orders.amount -> split.total DIRECT/AGGREGATION"}
+
+
+def test_compact_and_cartesian_forms_give_the_same_edges(lake: Path) -> None:
+    compact = {e.replace("compact.", "x.") for e in current(lake, "compact")}
+    assert compact == {e.replace("cartesian.", "x.") for e in current(lake, "cartesian")}
+    assert compact == {
+        "orders.amount -> x.a DIRECT/IDENTITY",
+        "orders.email -> x.b DIRECT/TRANSFORMATION masked",
+        "orders.region -> x.* INDIRECT/FILTER",
+        "orders.id -> x.* INDIRECT/JOIN",
+    }
+
+
+def test_deprecated_transformation_types_are_read(lake: Path) -> None:
+    assert current(lake, "legacy") == {
+        "orders.id -> legacy.same DIRECT/IDENTITY",
+        "orders.email -> legacy.hidden DIRECT/TRANSFORMATION masked",
+    }
+
+
+def test_sources_inside_the_facet_count_when_inputs_are_empty(lake: Path) -> None:
+    assert current(lake, "merge") == {"orders.amount -> merged.total DIRECT/AGGREGATION"}
+
+
+def test_the_newer_lineage_facet_is_read(lake: Path) -> None:
+    assert current(lake, "newer") == {
+        "orders.amount -> newer.a DIRECT/IDENTITY",
+        "orders.region -> newer.* INDIRECT/FILTER",
+    }
+
+
+def test_an_overwrite_in_the_same_application_is_the_next_version(lake: Path) -> None:
+    assert current(lake, "again") == {"orders.id -> again.total DIRECT/AGGREGATION"}
+
+
+def test_a_stream_counts_while_it_runs(lake: Path) -> None:
+    assert history(lake, "stream") == [("orders.amount", "AGGREGATION", at(day(1)), at(day(2)), None, 1)]
+
+
+def test_a_catalog_name_and_the_location_behind_it_become_one_dataset(lake: Path) -> None:
+    assert current(lake, "reader") == {"t.total -> reader.x DIRECT/IDENTITY"}
+    live = [d for d in table(lake, "silver/datasets") if d["merged_into"] is None]
+    assert [d["namespace"] for d in live if d["name"] in {"t", "db.t"}] == ["lake"]
+
+
+def test_gaps_are_told(lake: Path) -> None:
+    jobs = {j["id"]: j["name"] for j in table(lake, "gold/jobs")}
+    told = {(c["kind"], jobs[c["job_id"]], c["detail"]) for c in table(lake, "gold/coverage")}
+    assert told == {
+        ("no_column_lineage", "bare", ""),
+        ("opaque_step", "opaque", "clean: Python code"),
+        ("unfinished_run", "lost", "no end was reported"),
+    }
+
+
+def test_job_and_dataset_events_count(lake: Path) -> None:
+    assert current(lake, "design") == {"orders.amount -> design.total DIRECT/AGGREGATION"}
+    assert {c["field"] for c in table(lake, "gold/columns") if c["name"] == "alone"} == {"x", "y"}
+
+
+def test_a_query_reads_without_writing(lake: Path) -> None:
+    columns = {c["id"]: f"{c['name']}.{c['field']}" for c in table(lake, "gold/columns")}
+    reads = {(columns[r["column_id"]], r["use"]) for r in table(lake, "gold/reads") if r["kind"] == "query"}
+    assert reads == {("orders.email", "filter"), ("orders.email", "value")}
+
+
+def test_bad_lines_are_in_quarantine_with_their_reason_and_place(lake: Path) -> None:
+    rows = sorted(table(lake, "bronze/quarantine"), key=lambda r: r["position"])
+    assert [r["reason"] for r in rows] == [
+        "not_json",
+        "not_an_event",
+        "not_an_event",
+        "unknown_event_type",
+        "bad_event_time",
+        "time_out_of_range",
+        "wrong_type",
+        "not_utf8",
+    ]
+    assert [r["position"] for r in rows] == list(range(len(FIRST) - len(BAD), len(FIRST)))
+    assert rows[6]["detail"] == "$.inputs"
+
+
+def test_bronze_holds_every_line_as_it_came(lake: Path) -> None:
+    rows = table(lake, "bronze/events")
+    assert len(rows) == len(FIRST) + len(SECOND)
+    first = sorted((r for r in rows if r["position"] < 3), key=lambda r: (r["received_at"], r["position"]))
+    assert first[0]["raw"] == json.dumps(FIRST[0]).encode()
+
+
+def test_the_same_events_again_in_another_file_change_no_row(spark: SparkSession, lake: Path) -> None:
+    from colline.pipeline.ingest import ingest
+
+    before = gold(lake)
+    runs = sorted(str(r) for r in table(lake, "silver/runs"))
+    land(lake, [*SECOND, *FIRST[: -len(BAD)]])
+    assert ingest(str(lake), spark=spark).batches == 1
+    assert gold(lake) == before
+    assert sorted(str(r) for r in table(lake, "silver/runs")) == runs
+
+
+def test_nothing_new_is_no_batch(spark: SparkSession, lake: Path) -> None:
+    from colline.pipeline.ingest import ingest
+
+    assert ingest(str(lake), spark=spark).batches == 0
+
+
+def test_a_rebuild_gives_the_same_gold_with_the_same_ids(spark: SparkSession, lake: Path) -> None:
+    from colline.pipeline.rebuild import rebuild
+
+    before, ids = gold(lake), {(c["dataset_id"], c["field"]): c["id"] for c in table(lake, "gold/columns")}
+    rebuild(str(lake), spark=spark)
+    assert gold(lake) == before
+    assert {(c["dataset_id"], c["field"]): c["id"] for c in table(lake, "gold/columns")} == ids

@@ -1,0 +1,136 @@
+"""Expected runs beside seen ones, from every kind of history."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.spark
+RUNS = [
+    ("app-1", "nightly", "2026-11-01 02:00:00"),
+    ("app-2", "nightly", "2026-11-02 02:00:00"),
+    ("app-3", "hourly", "2026-11-02 03:00:00"),
+]
+
+
+def start(app: str, name: str, millis: int) -> str:
+    return json.dumps(
+        {"Event": "SparkListenerApplicationStart", "App Name": name, "App ID": app, "Timestamp": millis, "User": "etl"}
+    )
+
+
+LOG = '{"Event":"SparkListenerLogStart","Spark Version":"4.1.4"}\n' + "{}\n".format(
+    start("app-1", "nightly", 1793498400000)
+)
+
+
+@pytest.fixture
+def lake(spark: SparkSession, tmp_path: Path) -> Path:
+    """A lake that has seen the first application and one that nobody expected."""
+    from colline.pipeline.store import Store, empty
+    from colline.pipeline.tables import RUNS as SEEN
+
+    store = Store(spark, str(tmp_path / "lake"))
+    rows = spark.sql(
+        "select 'r1' run_id, 'nightly' job_name, 'app-1' application, timestamp'2026-11-01 02:00:00' started_at, "
+        "map('dropped', '3') delivery, false open, 'h0' part union all "
+        "select 'r9', 'adhoc', 'app-9', timestamp'2026-11-02 09:00:00', null, false, 'h0'"
+    )
+    missing = [c for c in empty(spark, SEEN.columns).columns if c not in rows.columns]
+    store.append(SEEN, rows.selectExpr("*", *(f"null as {c}" for c in missing)))
+    return tmp_path / "lake"
+
+
+def test_a_csv_of_runs_tells_missing_extra_and_dropped(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
+    from colline.pipeline.reconcile import Names, from_table, reconciled
+
+    path = tmp_path / "runs of a week.csv"
+    path.write_text("id,flow,at\r\n" + "".join(f"{r},{j},{t}\r\n" for r, j, t in RUNS))
+    expected = from_table(spark, str(path), Names("id", "flow", "at"))
+    done = reconciled(str(lake), expected, spark=spark)
+    assert (done.expected, done.seen, round(done.coverage, 3)) == (3, 1, 0.333)
+    assert [(m.run, m.job) for m in done.missing] == [("app-2", "nightly"), ("app-3", "hourly")]
+    told = {(d.day, d.job): (d.expected, d.seen, d.missing, d.extra, d.dropped) for d in done.days}
+    assert told == {
+        ("2026-11-01", "nightly"): (1, 1, 0, 0, 3),
+        ("2026-11-02", "nightly"): (1, 0, 1, 0, 0),
+        ("2026-11-02", "hourly"): (1, 0, 1, 0, 0),
+        ("2026-11-02", "adhoc"): (0, 0, 0, 1, 0),
+    }
+
+
+def _apps(frame: DataFrame) -> list[tuple[str, str, str]]:
+    return sorted((r["run"], r["job"], str(r["started"])) for r in frame.toLocalIterator())
+
+
+@pytest.mark.parametrize("codec", ["zstd", "lz4", "snappy", "plain"])
+def test_event_logs_are_read_in_every_codec_spark_writes(spark: SparkSession, tmp_path: Path, codec: str) -> None:
+    from colline.pipeline.eventlog import from_event_logs
+
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    _write(spark, logs / ("app-1" if codec == "plain" else f"app-1.{codec}"), LOG, codec)
+    assert [a[:2] for a in _apps(from_event_logs(spark, str(logs), str(tmp_path / "out")))] == [("app-1", "nightly")]
+
+
+def test_rolling_event_logs_are_one_application(spark: SparkSession, tmp_path: Path) -> None:
+    from colline.pipeline.eventlog import from_event_logs
+
+    rolling = tmp_path / "logs" / "eventlog_v2_app-1"
+    rolling.mkdir(parents=True)
+    (rolling / "appstatus_app-1").touch()
+    _write(spark, rolling / "events_1_app-1.zstd", LOG, "zstd")
+    _write(spark, rolling / "events_2_app-1.zstd", '{"Event":"SparkListenerApplicationEnd","Timestamp":1}\n', "zstd")
+    assert [a[:2] for a in _apps(from_event_logs(spark, str(tmp_path / "logs"), str(tmp_path / "out")))] == [
+        ("app-1", "nightly")
+    ]
+
+
+def _write(spark: SparkSession, path: Path, text: str, codec: str) -> None:
+    """The text as Spark's own writer compresses it."""
+    jvm = spark.sparkContext._jvm
+    out = jvm.java.io.FileOutputStream(str(path))
+    if codec != "plain":
+        made = jvm.org.apache.spark.io.CompressionCodec.createCodec(spark.sparkContext._jsc.sc().conf(), codec)
+        out = made.compressedOutputStream(out)
+    out.write(bytearray(text.encode()))
+    out.close()
+
+
+class _History(http.server.BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        apps = [
+            {"id": r, "name": j, "attempts": [{"startTimeEpoch": 1793498400000, "completed": True}]} for r, j, _ in RUNS
+        ]
+        body = json.dumps(apps if self.path == "/api/v1/applications" else []).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def history_server() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _History) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def test_a_history_server_is_asked_by_its_rest_api(spark: SparkSession, history_server: str) -> None:
+    from colline.pipeline.eventlog import from_history_server
+
+    assert [a[:2] for a in _apps(from_history_server(spark, history_server))] == [(r, j) for r, j, _ in RUNS]
