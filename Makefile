@@ -3,8 +3,10 @@ SHELL := bash
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
-# uv trusts what this computer trusts, as behind a company proxy
+# uv and Node trust what this computer trusts, as behind a company proxy
 export UV_SYSTEM_CERTS ?= 1
+BUNDLES := $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem /etc/ssl/cert.pem)
+export NODE_EXTRA_CA_CERTS ?= $(or $(SSL_CERT_FILE),$(firstword $(BUNDLES)))
 LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
 COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
 SPARKS := 3.5 4.0 4.2 4.3
@@ -91,7 +93,6 @@ N ?= 200
 .PHONY: faults
 faults: setup ## kill N processes at random moments and look for what is missing: make faults N=500
 	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport
-	rm -rf .venv .venvs .uv
 
 record: setup  ## record the plans of the lineage cases on the home Spark
 	$(BIN)/python -m tests.lineage.recorded
@@ -99,6 +100,7 @@ record: setup  ## record the plans of the lineage cases on the home Spark
 .PHONY: settings-docs
 settings-docs: setup ## write docs/settings.md anew, from the typed settings
 	$(BIN)/python tools/settings_page.py
+
 QUERIES ?= 10000
 .PHONY: memory
 memory: setup ## memory of Python and JVM over many captured queries: make memory QUERIES=10000

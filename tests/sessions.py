@@ -17,16 +17,33 @@ DELTA = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
+# Spark version → the Iceberg that is published for it
+ICEBERG = {"4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.12.0"}
+_ICEBERG_EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+
+
+def iceberg(home: Path, version: str) -> tuple[list[str], dict[str, str]]:
+    """The packages and settings of a catalog `ice` on real Iceberg, none where this Spark has none."""
+    package = ICEBERG.get(".".join(version.split(".")[:2]))
+    if package is None or not HAS_DELTA:
+        return [], {}
+    return [package], {
+        "spark.sql.extensions": f"{DELTA['spark.sql.extensions']},{_ICEBERG_EXTENSIONS}",
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type": "hadoop",
+        "spark.sql.catalog.ice.warehouse": str(home / "warehouse"),
+    }
 
 
 def session(home: Path) -> SparkSession:
-    """A live local session on real Delta (without it where this Spark has none), its files below `home`."""
+    """A live local session on real Delta and Iceberg (where this Spark has them), its files below `home`."""
     import pyspark
     from pyspark.sql import SparkSession
 
     from colline.machine.java import ensure_java
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    packages, catalog = iceberg(home, pyspark.__version__)
     ensure_java(pyspark.__version__)
     settings = {
         "spark.ui.enabled": "false",
@@ -38,6 +55,7 @@ def session(home: Path) -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
         **(DELTA if HAS_DELTA else {}),
+        **catalog,
     }
     builder = SparkSession.builder.master("local[2]").appName("colline tests")
     for key, value in settings.items():
@@ -45,7 +63,7 @@ def session(home: Path) -> SparkSession:
     if HAS_DELTA:
         from delta import configure_spark_with_delta_pip
 
-        builder = configure_spark_with_delta_pip(builder)
+        builder = configure_spark_with_delta_pip(builder, extra_packages=packages)
     started = builder.getOrCreate()
     started.sparkContext.setLogLevel("ERROR")
     return started

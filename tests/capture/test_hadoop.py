@@ -68,6 +68,21 @@ def test_spark_reads_what_the_lake_transport_wrote_through_the_session(spark: Sp
     assert sorted(row.n for row in rows) == list(range(120))
 
 
+def test_a_scheme_only_the_session_knows_is_written_with_its_configuration(spark: SparkSession, tmp_path: Path) -> None:
+    """`viewfs` exists nowhere but in the session's Hadoop configuration: the mount is made there."""
+    configuration = spark.sparkContext._jsc.hadoopConfiguration()
+    configuration.set("fs.viewfs.mounttable.colline.link./data", f"file://{tmp_path}")
+    settings = settings_from({"lake": "viewfs://colline/data/lake"}, environ={})
+    transport = transport_from(settings, files_for(spark))
+    for number in range(60):
+        transport.emit({"n": number})
+    transport.close(30)
+    assert transport.stats.sent == 60
+    paths = [path for path in (tmp_path / "lake" / "landing").rglob("*.ndjson") if not path.name.startswith(".")]
+    assert sorted(len(path.read_text().splitlines()) for path in paths) == [10, 50]
+    assert list((tmp_path / "lake").rglob("*.part")) == []
+
+
 def test_an_address_the_session_does_not_know_is_a_loud_error(spark: SparkSession) -> None:
     settings = settings_from({"transport": {"type": "lake", "base": "nosuch://somewhere/lake"}}, environ={})
     with pytest.raises(TransportError, match="nosuch"):

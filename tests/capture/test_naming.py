@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import colline
 from colline.capture.naming import name_context
 from colline.events.names import identify
 from colline.plan.source import Source, SourceKind
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 
@@ -42,3 +43,81 @@ def test_a_table_that_is_not_there_yet_has_the_name_it_will_have(spark: SparkSes
 def test_a_relative_path_is_below_the_jvms_directory(spark: SparkSession) -> None:
     found = identify(Source(SourceKind.PATH, "parquet", ("some/where",)), name_context(spark))
     assert found.name.name == f"{Path.cwd()}/some/where"
+
+
+def origins(df: DataFrame, column: str) -> list[tuple[str, str, str, str]]:
+    found = colline.lineage(df).fields[column]
+    return [
+        (
+            each.column.dataset.namespace,
+            each.column.dataset.name,
+            each.column.field,
+            each.transformations[0].effect.name,
+        )
+        for each in found
+    ]
+
+
+def test_a_real_databases_table_and_queries_lead_to_its_columns(spark: SparkSession, tmp_path: Path) -> None:
+    url = f"jdbc:derby:{tmp_path}/shop;create=true;user=etl;password=s3cr3t"
+    frame = spark.range(3).selectExpr("id", "id * 2 as total")
+    watch = colline.attach(spark, transport={"type": "memory"})
+    frame.write.format("jdbc").options(url=url, dbtable="orders").save()
+    (output,) = watch.events[-1]["outputs"]
+    watch.detach()
+    place = f"file:{tmp_path}/shop"
+    assert (output["namespace"], output["name"]) == (place, "ORDERS")
+    assert "s3cr3t" not in str(watch.events)
+    table = spark.read.format("jdbc").options(url=url, dbtable="orders").load()
+    assert origins(table, "total") == [(place, "ORDERS", "total", "IDENTITY")]
+    query = 'select "total" + 1 as more from orders o where "id" > 0'
+    read = spark.read.format("jdbc").options(url=url, query=query).load()
+    assert origins(read, "MORE") == [(place, "ORDERS", "total", "TRANSFORMATION")]
+    (kept,) = colline.lineage(read).dataset
+    assert (kept.column.field, kept.transformations[0].effect.name) == ("id", "FILTER")
+    inside = spark.read.format("jdbc").options(url=url, dbtable='(select "id" as number from orders) t').load()
+    assert origins(inside, "NUMBER") == [(place, "ORDERS", "id", "IDENTITY")]
+
+
+def test_a_scan_of_two_folders_is_of_both(spark: SparkSession, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        spark.range(2).write.parquet(f"{tmp_path}/{name}")
+    df = spark.read.parquet(f"{tmp_path}/a", f"{tmp_path}/b")
+    assert [name for _, name, _, _ in origins(df, "id")] == [f"{tmp_path}/a", f"{tmp_path}/b"]
+    assert [each.name.name for each in colline.lineage(df).inputs] == [f"{tmp_path}/a", f"{tmp_path}/b"]
+
+
+def test_a_changed_case_an_alias_and_a_view_change_no_name(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(2).write.parquet(f"{tmp_path}/My Orders")
+    spark.sql(f"create table default.cased using parquet location '{tmp_path}/My Orders'")
+    spark.table("Default.CASED").createOrReplaceTempView("passing")
+    frames = [
+        spark.table("default.cased"),
+        spark.table("DEFAULT.Cased").alias("other"),
+        spark.sql("select ID as id from CaSeD"),
+        spark.sql("select p.id from Passing p"),
+        spark.read.parquet(f"file:{tmp_path}/My Orders/"),
+    ]
+    assert {tuple(origins(frame, "id")) for frame in frames} == {(("file", f"{tmp_path}/My Orders", "id", "IDENTITY"),)}
+    spark.sql("drop table default.cased")
+
+
+def test_a_marked_function_masks(spark: SparkSession) -> None:
+    from pyspark.sql.functions import udf
+
+    @udf("string")
+    @colline.masks
+    def token(text: str) -> str:
+        return text[::-1]
+
+    @udf("string")
+    def shown(text: str) -> str:
+        return text[::-1]
+
+    df = spark.range(1).selectExpr("cast(id as string) as email")
+    df.createOrReplaceTempView("people")
+    spark.sql("create table default.people using parquet as select * from people")
+    read = spark.table("default.people").select(token("email").alias("a"), shown("email").alias("b"))
+    lineage = colline.lineage(read)
+    spark.sql("drop table default.people")
+    assert [lineage.fields[name][0].transformations[0].masking for name in ("a", "b")] == [True, False]

@@ -127,6 +127,15 @@ def test_a_plan_that_cannot_be_traced_still_gives_its_run_and_says_so(caplog: py
     assert len([record for record in caplog.records if "hint:" in record.getMessage()]) == 1
 
 
+def test_a_plan_the_tap_could_not_write_still_gives_its_run_and_says_so() -> None:
+    book = runs()
+    (began,) = book.hear(start(1, plan=None, failure="java.lang.IllegalStateException: no"))
+    (ended,) = book.hear(end(1))
+    assert (began.event_type, ended.event_type) == (RunState.START, RunState.COMPLETE)
+    (step,) = began.run.facets["colline_opaque"]["steps"]
+    assert step["why"] == "the plan could not be read: java.lang.IllegalStateException: no"
+
+
 def test_an_input_is_described_once_and_again_when_it_changes() -> None:
     book = runs()
     first, _ = *book.hear(start(1, plan="read")), book.hear(end(1))

@@ -23,7 +23,7 @@ Block = list[tuple[str, str]]
 
 
 def blocks() -> Iterator[tuple[str, Block]]:
-    for file in sorted(CASES.glob("*.txt")):
+    for file in sorted(CASES.glob("[jpst]*.txt")):
         for text in file.read_text(encoding="utf-8").split("\n\n"):
             lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
             pairs = [(key.strip(), value.strip()) for key, _, value in (line.partition(":") for line in lines)]

@@ -22,7 +22,7 @@ from colline.events.model import (
     RunEvent,
     RunState,
 )
-from colline.events.wire import decode, decode_lines, encode
+from colline.events.wire import decode, encode
 
 texts = st.text(max_size=20)
 plain = st.recursive(
@@ -61,11 +61,6 @@ events = st.one_of(
 def test_what_is_written_is_read_again(event: Any) -> None:
     assert decode(encode(event)) == event
     assert b"\n" not in encode(event)
-
-
-@given(st.lists(events, max_size=4), st.sampled_from([b"\n", b"\r\n", b"\n\n"]))
-def test_lines_are_read_whatever_their_ends(found: list[Any], end: bytes) -> None:
-    assert list(decode_lines(end.join(encode(event) for event in found))) == found
 
 
 def listener_event(**changes: Any) -> dict[str, Any]:

@@ -153,3 +153,22 @@ def test_a_lake_that_may_not_be_written_says_so(tmp_path: Path) -> None:
     lake.chmod(0o555)
     with pytest.raises(LakeError, match="none can be written"):
         open_lake(lake)
+
+
+def test_a_dataset_that_was_merged_into_another_is_found_under_both_names(tmp_path: Path) -> None:
+    writer = chain("a.t.x", "b.t.x")
+    home = writer.dataset("b.t")
+    writer.dataset("sales.orders", namespace="hive", name="sales.orders", merged_into=home)
+    writer.columns["b.t", "y"] = writer.columns["b.t", "x"] | {"id": 900, "field": "y", "dataset_id": 2}
+    lineage = open_lake(writer.write(tmp_path / "lake"))
+    assert lineage.overview().totals["datasets"] == 2
+    assert [c["label"] for c in lineage.upstream("sales.orders.x").columns] == ["a.t.x"]
+    assert [c["field"] for c in lineage.dataset("file", "/lake/b/t").columns] == ["x", "y"]
+
+
+def test_a_layer_nobody_gave_is_read_from_the_name(tmp_path: Path) -> None:
+    writer = chain("gold.orders.x", "misc.silver_orders.x")
+    writer.dataset("gold.orders", layer=None)
+    writer.dataset("misc.silver_orders", layer=None)
+    rows = open_lake(writer.write(tmp_path / "lake")).datasets().rows
+    assert [(row["label"], row["layer"]) for row in rows] == [("gold.orders", "gold"), ("misc.silver_orders", None)]

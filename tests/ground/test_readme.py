@@ -46,3 +46,10 @@ def test_every_make_target_a_page_names_exists() -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     for page in PAGES:
         assert set(re.findall(r"(?:^|`)make ([a-z][a-z-]+)", page.read_text("utf-8"), re.MULTILINE)) <= targets, page
+
+
+def test_the_readme_counts_the_demos_jobs_right() -> None:
+    from colline.demo.schedule import DAYS
+
+    jobs = {job.name for day in DAYS for job in day if job.owner != "analysts"}
+    assert f"({len(jobs)} jobs, " in (ROOT / "README.md").read_text("utf-8")

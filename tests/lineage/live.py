@@ -23,6 +23,8 @@ def applies(case: Case, spark: SparkSession) -> bool:
     """Whether this Spark knows what the case uses."""
     if case.needs_delta and not HAS_DELTA:
         return False
+    if case.topic == "iceberg" and spark.conf.get("spark.sql.catalog.ice", None) is None:
+        return False
     return not case.since or version_of(spark) >= tuple(int(part) for part in case.since.split("."))
 
 
@@ -49,7 +51,7 @@ def _ensure(ddl: str, spark: SparkSession) -> None:
     if _there.get(name) == ddl:
         return
     if name in _there:
-        spark.sql(f"drop table if exists `{name}`")
+        spark.sql(f"drop table if exists {name}" if "." in name else f"drop table if exists `{name}`")
     spark.sql(ddl)
     _there[name] = ddl
 

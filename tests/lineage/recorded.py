@@ -1,13 +1,14 @@
 """Plans recorded from the home Spark, one file per topic, so that every rule is tested in milliseconds without a JVM.
 
-`python -m tests.lineage.recorded` records them anew. Expression ids are renumbered and places of the machine are
-replaced, so that a recording changes only when a plan does.
+`python -m tests.lineage.recorded [topic …]` records them anew. Expression ids are renumbered and places of the machine
+are replaced, so that a recording changes only when a plan does.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,15 +31,15 @@ def _plans(topic: str) -> dict[str, Any]:
     return plans
 
 
-def record(spark: SparkSession, home: Path) -> None:
-    """Record the plan of every case."""
+def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
+    """Record the plan of every case, or of the chosen topics."""
     from colline.capture import tap
     from colline.capture.query import _analyzed
     from tests.lineage.live import applies, made
 
     topics: dict[str, dict[str, Any]] = {}
     for case in all_cases():
-        if not applies(case, spark):
+        if not applies(case, spark) or (chosen and case.topic not in chosen):
             continue
         with made(case, spark) as query:
             plan = tap.describe(spark, _analyzed(query, spark))
@@ -83,7 +84,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         spark = session(Path(folder))
-        record(spark, Path(folder))
+        record(spark, Path(folder), sys.argv[1:])
         spark.stop()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
 
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests" / room) for room in ("graph", "server")]  # the lake writer, the server process
@@ -25,6 +25,8 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 30_000  # a computer that does much else at the same time is slow, not wrong
+expect.set_options(timeout=PATIENCE)
 SHOTS = ROOT / "artefacts" / "page"
 NET = "file|/lake/gold/daily_revenue|net"
 EMAIL = "file|/lake/bronze/customers|email"
@@ -110,7 +112,7 @@ def page(browser: Browser, watch: Watch) -> Iterator[Page]:
     context = browser.new_context(
         viewport={"width": 1280, "height": 800}, color_scheme="light", timezone_id="Europe/Paris", accept_downloads=True
     )
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     opened = context.new_page()
     opened.on("console", watch.heard)
     opened.on("pageerror", lambda error: watch.errors.append(str(error)))

@@ -153,6 +153,7 @@ def test_an_empty_lake_says_how_to_fill_it(page: Page, tmp_path: Path, watch: Wa
         page.goto(server.address)
         expect(page.get_by_role("alert")).to_contain_text("colline ingest")
         shoot(page, "empty-lake")
+        page.goto("about:blank")  # it would ask a server that is gone
 
 
 def test_a_server_that_is_gone_is_told_and_comes_back(page: Page, site: Site, watch: Watch) -> None:
@@ -188,6 +189,7 @@ def test_newer_lineage_is_announced_and_taken_on_request(page: Page, tmp_path: P
         page.get_by_role("button", name="Refresh").click()
         expect(page.locator('[data-row="file|/lake/silver/payments|paid"]')).to_be_visible()
         expect(page.get_by_text("There is newer lineage")).to_have_count(0)
+        page.goto("about:blank")
 
 
 def test_a_slow_answer_shows_that_it_is_awaited(page: Page, site: Site) -> None:
@@ -226,3 +228,4 @@ def test_a_server_with_tokens_asks_for_one(page: Page, delivery_path: Path, watc
         page.get_by_label("Token with the scope").fill(token)
         page.get_by_role("button", name="Use it").click()
         expect(page.locator(".layer-box")).to_have_count(5)
+        page.goto("about:blank")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from serving import Server, serving
+from storm import storm
 
 sys.path.append(str(Path(__file__).parents[1] / "graph"))
 
@@ -28,3 +30,10 @@ def shop_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     publish(lake)
     with serving(lake) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def stormed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """A lake whose server was killed again and again, and the runs it had answered for."""
+    lake = tmp_path_factory.mktemp("stormed") / "lake"
+    return lake, asyncio.run(storm(lake))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import signal
@@ -124,6 +125,35 @@ def test_a_body_that_never_ends_is_given_up(server: Server) -> None:
     with socket.create_connection((host, int(port)), timeout=10) as slow:
         slow.sendall(f"POST {LINEAGE} HTTP/1.1\r\nHost: {address}\r\nContent-Length: 1000\r\n\r\n{{".encode())
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
+
+
+def test_a_header_that_never_ends_is_given_up(server: Server) -> None:
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as slow:
+        assert slow.recv(1000) == b""
+    with socket.create_connection((host, int(port)), timeout=10) as slow:
+        slow.sendall(f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        got = b""
+        while not got.endswith(b"}"):
+            got += slow.recv(10_000)
+        assert got.startswith(b"HTTP/1.1 200")
+        slow.sendall(b"GET /healthz HT")
+        assert slow.recv(1000) == b""
+
+
+def test_more_than_the_disk_can_take_is_429_and_loses_nothing(tmp_path: Path) -> None:
+    async def post_all(address: str) -> list[httpx.Response]:
+        async with httpx.AsyncClient(base_url=address, timeout=30) as client:
+            sent = [client.post(LINEAGE, json=event(f"job_{i}", bulk="x" * 20_000)) for i in range(200)]
+            return await asyncio.gather(*sent)
+
+    with serving(tmp_path / "lake", "--max-waiting", "1KB", "--seal-after", "0.2s") as server:
+        answers = asyncio.run(post_all(server.address))
+        server.stop()
+    assert {answer.status_code for answer in answers} == {201, 429}
+    assert {answer.headers["Retry-After"] for answer in answers if answer.status_code == 429} == {"1"}
+    kept = sum(answer.status_code == 201 for answer in answers)
+    assert len(landed(tmp_path / "lake")) == kept
 
 
 def test_a_client_that_goes_away_in_the_middle_harms_nobody(server: Server) -> None:

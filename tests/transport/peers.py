@@ -77,6 +77,9 @@ def http_peer(**how: Any) -> Iterator[Peer]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            if len(body) < int(self.headers["Content-Length"]):  # the client died in the middle of it
+                self.close_connection = True
+                return
             if peer.hang is not None:
                 peer.hang.wait(30)
             headers = {name.lower(): value for name, value in self.headers.items()}

@@ -195,6 +195,7 @@ BUILDING = [
     ({"transport": {"type": "lake"}}, "needs it"),
     ({"transport": {"type": "lake", "workspace": "x"}}, "both `workspace` and `lakehouse`"),
     ({"transport": {"type": "file", "location": "s3://b/k"}}, "not a local path"),
+    ({"transport": {"type": "file", "location": "/tmp"}}, "is a folder"),
     ({"transport": {"type": "http", "url": "ftp://x"}}, "not an http address"),
     ({"transport": {"type": "http", "url": "http://x:port"}}, "not an http address"),
     ({"transport": {"type": "http", "url": "http://x", "headers": {"a": "b\r\nc: d"}}}, "line break"),
@@ -231,6 +232,18 @@ def test_the_lake_setting_alone_is_a_lake_transport(tmp_path: Path) -> None:
     transport.emit({"a": 1})
     transport.close(5)
     assert len(list(tmp_path.rglob("*.ndjson"))) == 1
+
+
+def test_a_job_that_changes_its_folder_does_not_move_the_lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    given = [{"type": "lake", "base": "lake", "spool": "spool"}, {"type": "file", "location": "events.ndjson"}]
+    transport = transport_from(settings({"transport": given}))
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    transport.emit({"a": 1})
+    transport.close(5)
+    assert {path.name for path in tmp_path.iterdir()} == {"lake", "spool", "events.ndjson", "elsewhere"}
+    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_disabled_emits_nothing(tmp_path: Path) -> None:

@@ -4,7 +4,10 @@ import { App } from './frame/App';
 import './frame/theme';
 import './style/tokens.css';
 import './style/frame.css';
+import './style/search.css';
 import './style/graph.css';
+import './style/card.css';
+import './style/panel.css';
 import './style/list.css';
 import './style/modes.css';
 

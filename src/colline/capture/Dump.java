@@ -41,7 +41,8 @@ public class Dump implements Runnable {
       "subscribepattern", "assign", "kafka.bootstrap.servers", "catalog", "database", "dbschema", "collection", "sfurl", "sfdatabase", "sfschema",
       "sfaccount", "parentproject", "project", "dataset", "provider", "location", "replacewhere", "partitionoverwritemode", "mergeschema",
       "overwriteschema", "versionasof", "timestampasof", "readchangefeed", "spark.cosmos.accountendpoint", "spark.cosmos.container",
-      "spark.cosmos.database", "cluster", "keyspace", "es.nodes", "es.resource", "host", "port"}));
+      "spark.cosmos.database", "cluster", "keyspace", "kustocluster", "kustodatabase", "kustotable", "streamname", "region", "projectid", "topicid", "subscriptionid",
+      "spark.cassandra.connection.host", "spark.cassandra.connection.port", "es.port", "snapshot-id", "es.nodes", "es.resource", "host", "port"}));
 
   /** An empty one, to ask `describe` of. */
   public Dump() { this(null, 0); }
@@ -395,6 +396,7 @@ public class Dump implements Runnable {
   /** A catalog's table: only what is in memory already, for asking some of them for properties reads storage. */
   private void connector(StringBuilder b, org.apache.spark.sql.connector.catalog.Table t) {
     String name = t.getClass().getName();
+    if (name.endsWith("RowLevelOperationTable")) { connector(b, (org.apache.spark.sql.connector.catalog.Table) call(t, "table")); return; }
     Object path = null;
     Object provider = null;
     Object options = null;

@@ -7,10 +7,12 @@ from typing import Any
 
 from colline.capture.functions import masks
 from colline.events.dataset import NameContext
+from colline.events.makeup import makeup_of
 from colline.events.names import identify
 from colline.plan.decode import decode
 from colline.plan.source import Source
 from colline.trace import Context, DatasetName, Statement, statement
+from colline.trace.made import Makeup
 from colline.trace.memory import Memory, NoMemory
 from colline.wiring.extensions import load_rules
 
@@ -22,7 +24,12 @@ def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memor
         return identify(source, names).name
 
     load_rules()
-    return Context(name, masks, frozenset(word.lower() for word in masking), memory or NoMemory())
+
+    def makeup(source: Source) -> Makeup | None:
+        return makeup_of(source, names)
+
+    hiding = frozenset(word.lower() for word in masking)
+    return Context(name, masks, hiding, memory or NoMemory(), makeup)
 
 
 def analyser(context: Context) -> Callable[[Mapping[str, Any]], Statement]:

@@ -132,9 +132,7 @@ class Runs:
         return len(self._open) + self.streams.open
 
     def _start(self, message: Message) -> tuple[RunEvent, ...]:
-        run = self._opened(message)
-        if message.get("plan") is not None:
-            run = self._traced(run, message)
+        run = self._understood(self._opened(message), message)
         # a run without its plan waits for its end, which brings it; one that touches no data is told only if it fails
         events = self._told(run) if run.statement is not None and _touches_data(run.statement) else ()
         self._open[_key(message)] = replace(run, is_told=bool(events))
@@ -144,8 +142,8 @@ class Runs:
 
     def _end(self, message: Message) -> tuple[RunEvent, ...]:
         run = self._open.pop(_key(message), None) or self._opened(message)
-        if run.statement is None and message.get("plan") is not None:
-            run = self._traced(run, message)
+        if run.statement is None:
+            run = self._understood(run, message)
         error = message.get("text")
         if error is None and not run.is_told and not _touches_data(run.statement or NO_STATEMENT):
             self.counts = replace(self.counts, skipped=self.counts.skipped + 1)
@@ -161,34 +159,35 @@ class Runs:
         context = opened(self.application, started)
         return OpenRun(context, started, label=from_tags(message.get("tags") or ()), text=message.get("sql") or "")
 
-    def _traced(self, run: OpenRun, message: Message) -> OpenRun:
-        """The run with its lineage, computed once; where that fails, with the reason instead."""
-        return replace(run, statement=self.traced(message["plan"]), text=message.get("sql") or run.text)
+    def _understood(self, run: OpenRun, message: Message) -> OpenRun:
+        """The run with its lineage, computed once, and its job; where that fails, with the reason instead."""
+        if message.get("plan") is not None:
+            run = replace(run, statement=self.traced(message["plan"]), text=message.get("sql") or run.text)
+        elif message.get("failure"):
+            run = replace(run, statement=_untraced(f"the plan could not be read: {message['failure']}"))
+        context = named(run.context, self.application, run.statement, run.label)
+        return replace(run, context=replace(context, sql=run.text))
 
     def traced(self, plan: Any) -> Statement:
         """What a plan reads and writes; where tracing fails, a statement that says so."""
         return self.containment.run(
             "tracing a plan",
             lambda: self.analyse(plan),
-            lambda error: Statement((), (), (OpaqueStep(_UNTRACED, why=f"tracing failed: {type(error).__name__}"),)),
+            lambda error: _untraced(f"tracing failed: {type(error).__name__}"),
         )
 
     def _told(self, run: OpenRun) -> tuple[RunEvent, ...]:
         """START, with the lineage in it."""
         statement = run.statement or NO_STATEMENT
-        context = replace(self._named(run), known=self._fresh(statement))
+        context = replace(run.context, known=self._fresh(statement))
         return (run_event(RunState.START, run.started, statement, context),)
 
     def _finished(self, run: OpenRun, state: RunState, at: datetime, ending: Ending) -> tuple[RunEvent, ...]:
         before = () if run.is_told else self._told(run)
         statement = run.statement or NO_STATEMENT
         known = frozenset(found.name for found in statement.inputs)
-        context = replace(self._named(run), known=known)
+        context = replace(run.context, known=known)
         return (*before, run_event(state, max(at, run.started), statement, context, ending))
-
-    def _named(self, run: OpenRun) -> EventContext:
-        """The run's context with its job: by label, by setting or notebook, else by application and output."""
-        return replace(named(run.context, self.application, run.statement, run.label), sql=run.text)
 
     def _fresh(self, statement: Statement) -> frozenset[DatasetName]:
         """The inputs that need no description: an earlier event described them as they still are."""
@@ -235,6 +234,10 @@ def _key(message: Message) -> str:
 def _touches_data(statement: Statement) -> bool:
     """Whether there is something to tell: SHOW TABLES and SET have nothing, a plan that could not be traced has."""
     return bool(statement.writes or statement.inputs or _UNTRACED in [step.node for step in statement.opaque])
+
+
+def _untraced(why: str) -> Statement:
+    return Statement((), (), (OpaqueStep(_UNTRACED, why=why),))
 
 
 def _written(metrics: Mapping[str, int], commit: Commit | None) -> Written:

@@ -88,8 +88,7 @@ class Watch:
     def events(self) -> list[dict[str, Any]]:
         """The events so far, with the memory transport; with another one, none."""
         self.flush(_DETACH_SECONDS)
-        found: list[dict[str, Any]] = getattr(self._transport, "events", [])
-        return list(found)
+        return list(getattr(self._transport, "events", []))
 
     def flush(self, timeout: float = 10.0) -> bool:
         """True when everything that happened before this call is delivered, within `timeout` seconds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import re
 import socket
 import sys
@@ -50,12 +51,14 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
 @click.option(
     "--max-body", callback=_bytes, default="16MB", show_default=True, help="Largest body, also after unpacking."
 )
+@click.option("--max-waiting", callback=_bytes, default="64MB", show_default=True, help="Beyond this, 429.")
 @click.option(
-    "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A body must arrive in this time."
+    "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A request must arrive in this time."
 )
 @click.option(
     "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
 )
+@click.option("--readers", type=click.IntRange(1, 64), help="Processes that answer questions (one a core, at most 4).")
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="Certificate chain, PEM.")
 @click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key, PEM.")
 @click.option("--proxy", "proxies", multiple=True, help="A proxy whose X-Forwarded-* headers are believed.")
@@ -68,6 +71,7 @@ def command(**options: Any) -> None:
     try:
         import uvicorn
 
+        from colline.server.patience import protocol_with
         from colline.server.service import Service
     except ImportError as error:
         raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
@@ -78,6 +82,7 @@ def command(**options: Any) -> None:
     listener = _listen(settings.host, settings.port)
     config = uvicorn.Config(
         service.app(),
+        http=protocol_with(settings.body_seconds),
         access_log=False,
         log_config=None,
         lifespan="on",
@@ -116,7 +121,8 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         body_seconds=options["body_timeout"],
         ingest_seconds=options["ingest"],
         access_log=options["access_log"],
-        spool=SpoolLimits(seal_seconds=options["seal_after"]),
+        readers=options["readers"] or min(4, os.cpu_count() or 1),
+        spool=SpoolLimits(seal_seconds=options["seal_after"], waiting_bytes=options["max_waiting"]),
     )
 
 

@@ -5,7 +5,7 @@ Everything a person wrote (SQL, names, descriptions, messages) passes `EventCont
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from hashlib import sha256
@@ -16,7 +16,7 @@ from colline.events import described, facets
 from colline.events.dataset import NameContext
 from colline.events.lineages import LineageForm, Redaction, column_lineage, lineage_facet
 from colline.events.model import SPEC, InputDataset, Job, OutputDataset, Run, RunEvent, RunState
-from colline.trace import ColumnRef, DatasetName, Statement, Write
+from colline.trace import ColumnRef, DatasetName, Dependency, Statement, Write
 from colline.trace import InputDataset as Read
 
 MESSAGE_LIMIT = 10_000
@@ -145,13 +145,32 @@ def timestamp(at: datetime) -> str:
 
 
 def definition(statement: Statement) -> str:
-    """A digest of what a statement reads and writes: equal for every run of the same query."""
-    parts = [
-        repr((write.name, write.lifecycle, dict(write.lineage.fields), write.lineage.dataset))
-        for write in statement.writes
-    ]
-    parts += [repr((found.name, found.reads)) for found in statement.inputs]
-    return sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    """A digest of what a statement reads and writes and how: equal for every run of the same query.
+
+    Descriptions are left out: a date or a limit in the query's text makes no other query of it.
+    """
+    parts: list[object] = []
+    for write in statement.writes:
+        parts.append((write.name.namespace, write.name.name, write.lifecycle.value if write.lifecycle else ""))
+        parts += [(name, _shape(found)) for name, found in sorted(write.lineage.fields.items())]
+        parts.append(_shape(write.lineage.dataset))
+    for found in statement.inputs:
+        reads = sorted((read.field, [use.value for use in read.uses]) for read in found.reads)
+        parts.append((found.name.namespace, found.name.name, reads))
+    return sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _shape(dependencies: Iterable[Dependency]) -> list[tuple[str, str, str, list[tuple[str, bool]]]]:
+    """Each input column with the ways it arrives, without their text."""
+    return sorted(
+        (
+            each.column.dataset.namespace,
+            each.column.dataset.name,
+            each.column.field,
+            sorted({(way.effect.name, way.masking) for way in each.transformations}),
+        )
+        for each in dependencies
+    )
 
 
 def _run_facets(statement: Statement, context: EventContext, ending: Ending) -> dict[str, Any] | None:

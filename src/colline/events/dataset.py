@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 
 from colline.trace import DatasetName
@@ -72,10 +72,6 @@ class NameContext:
     current_database: str = "default"
     catalogs: Mapping[str, Catalog] = field(default_factory=dict)
     databases: Mapping[str, str] = field(default_factory=dict)
-
-    def with_session(self, *, catalog: str, database: str) -> NameContext:
-        """The same context with another current catalog and database."""
-        return replace(self, current_catalog=catalog or SESSION_CATALOG, current_database=database or "default")
 
 
 _CATALOG_PREFIX = "spark.sql.catalog."

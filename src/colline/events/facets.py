@@ -199,14 +199,6 @@ class OutputStatistics(Facet, frozen=True):
     file_count: int | None = None
 
 
-class InputStatistics(Facet, frozen=True):
-    """How much was read."""
-
-    row_count: int | None = None
-    size: int | None = None
-    file_count: int | None = None
-
-
 class FieldRead(Facet, frozen=True):
     """A column that was read, and what for."""
 
@@ -296,7 +288,6 @@ FACETS: dict[type[Facet], Spec] = {
     DatasetType: Spec("datasetType", Place.DATASET, "1-0-1", "DatasetTypeDatasetFacet"),
     LifecycleStateChange: Spec("lifecycleStateChange", Place.DATASET, "1-0-1", "LifecycleStateChangeDatasetFacet"),
     OutputStatistics: Spec("outputStatistics", Place.OUTPUT, "1-0-2", "OutputStatisticsOutputDatasetFacet"),
-    InputStatistics: Spec("inputStatistics", Place.INPUT, "1-0-0", "InputStatisticsInputDatasetFacet"),
     ColumnsRead: Spec("colline_columnsRead", Place.DATASET),
     Opaque: Spec("colline_opaque", Place.RUN),
     Query: Spec("colline_query", Place.RUN),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from hashlib import sha256
 from uuid import UUID
 
 
@@ -12,11 +11,6 @@ def run_id(milliseconds: int | None = None) -> str:
     """A new run id for a run that started at that time, now if none is told."""
     at = time.time_ns() // 1_000_000 if milliseconds is None else milliseconds
     return _uuid7(at, os.urandom(10))
-
-
-def stable_run_id(milliseconds: int, *parts: str) -> str:
-    """The same id for the same parts: two observers of one run agree on its id without talking."""
-    return _uuid7(milliseconds, sha256("\0".join(parts).encode("utf-8", "surrogatepass")).digest()[:10])
 
 
 def is_run_id(text: str) -> bool:

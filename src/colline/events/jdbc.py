@@ -80,11 +80,31 @@ _UNKNOWN = Dialect("", levels=2)
 
 def names_of_jdbc(source: Source, context: NameContext) -> tuple[Named, ...]:
     """The tables a JDBC relation reads or writes; a subquery gives every table it names."""
-    scheme, rest = _sub_protocol(source.option("url") or "")
-    dialect = DIALECTS.get(scheme, _UNKNOWN)
-    place = _PLACES.get(scheme, _host_place)(rest, scheme, dialect, context)
+    place, dialect = _place(source, context)
     found = [_named(table, place, dialect) for table in _tables(source, dialect)]
     return tuple(dict.fromkeys(found)) or (_named(("query",), place, dialect),)
+
+
+def query_of(source: Source) -> tuple[str, str, Fold] | None:
+    """The text, dialect and letters of a JDBC source that is a query rather than a table."""
+    url = source.option("url") or ""
+    if not url.lower().startswith("jdbc:"):
+        return None
+    dialect = DIALECTS.get(_sub_protocol(url)[0], _UNKNOWN)
+    text = (source.option("dbtable") or source.option("query") or "").strip()
+    return None if not text or split_identifier(text, dialect.fold) else (text, dialect.sqlglot, dialect.fold)
+
+
+def table_name(table: tuple[str, ...], source: Source, context: NameContext) -> DatasetName:
+    """The full name of a table that a source's query reads."""
+    place, dialect = _place(source, context)
+    return _named(table, place, dialect).name
+
+
+def _place(source: Source, context: NameContext) -> tuple[Place, Dialect]:
+    scheme, rest = _sub_protocol(source.option("url") or "")
+    dialect = DIALECTS.get(scheme, _UNKNOWN)
+    return _PLACES.get(scheme, _host_place)(rest, scheme, dialect, context), dialect
 
 
 def _tables(source: Source, dialect: Dialect) -> tuple[tuple[str, ...], ...]:

@@ -57,22 +57,23 @@ def tables_of(sql: str, dialect: str, fold: Fold) -> tuple[tuple[str, ...], ...]
         _say_sqlglot_is_missing()
         return ()
     try:
-        tree = sqlglot.parse_one(_as_query(sql), dialect=dialect or None)
+        tree = sqlglot.parse_one(as_query(sql), dialect=dialect or None)
         sources = [source for scope in traverse_scope(tree) for source in scope.sources.values()]
     except (SqlglotError, RecursionError, ValueError) as error:
         log.warning("cannot read the query of a JDBC source: %s", type(error).__name__)
         return ()
     tables = [source for source in sources if isinstance(source, sqlglot.exp.Table)]
-    return tuple(dict.fromkeys(_parts(table, fold) for table in tables if table.name))
+    return tuple(dict.fromkeys(table_parts(table, fold) for table in tables if table.name))
 
 
-def _as_query(sql: str) -> str:
+def as_query(sql: str) -> str:
     """`(select …) t` and `orders o join lines l on …` as whole queries."""
     text = sql.strip().rstrip(";")
     return text if re.match(r"(?is)^(select|with)\b", text) else f"select * from {text}"  # noqa: S608 - parsed, never run
 
 
-def _parts(table: object, fold: Fold) -> tuple[str, ...]:
+def table_parts(table: object, fold: Fold) -> tuple[str, ...]:
+    """The parts of a table's name as the database stores them."""
     from sqlglot import exp
 
     assert isinstance(table, exp.Table)

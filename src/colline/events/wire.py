@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from colline.errors import EventError
@@ -45,10 +43,3 @@ def decode(data: bytes | str) -> Event:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         reason = str(error) or type(error).__name__
         raise EventError(f"not an OpenLineage event: {reason}", hint="see https://openlineage.io/spec") from error
-
-
-def decode_lines(text: bytes) -> Iterator[Event]:
-    """The events of an NDJSON text, whatever its line ends; empty lines are none."""
-    for line in text.splitlines():
-        if line.strip():
-            yield decode(line)

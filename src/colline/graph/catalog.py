@@ -75,16 +75,17 @@ def _lineage_share(view: View, at: int | None) -> dict[str, int]:
 
 
 def degrees(view: View, at: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64], Nodes]:
-    """Direct edges into and out of every node, self edges left out, and which nodes are columns that are there."""
+    """Other columns one direct step up and down of every node, and which nodes are columns that are there."""
     count = view.arrays.meta["nodes"]
-    ups, downs = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
     nodes = np.arange(count, dtype=np.int64)
+    pairs = [np.empty(0, dtype=np.int64)]
     for edges in adjacency(view.arrays, forward=True, indirect=False, past=at is not None):
         rows, owner = edges.rows(nodes, at)
         other = edges.other[rows]
-        loops = other == owner
-        downs += np.bincount(owner[~loops], minlength=count)
-        ups += np.bincount(other[~loops], minlength=count)
+        pairs.append((owner << 32 | other)[owner != other])
+    found = np.unique(np.concatenate(pairs))
+    downs = np.bincount(found >> 32, minlength=count)
+    ups = np.bincount(found & 0xFFFFFFFF, minlength=count)
     columns: Nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
     return ups, downs, columns
 

@@ -14,6 +14,7 @@ from colline.graph.build import Order, Out, dictionary, order_of, starts, texts,
 from colline.graph.segments import SEPARATOR, segments
 from colline.graph.strings import Strings, to_strings
 
+LAYERS = ("bronze", "silver", "gold", "platinum")
 _MOST_LEVELS = 20_000
 _DATASET_TEXTS = ("namespace", "name", "kind", "layer", "owner", "domain")
 
@@ -21,6 +22,8 @@ _DATASET_TEXTS = ("namespace", "name", "kind", "layer", "owner", "domain")
 def datasets(table: Any, columns: Any) -> tuple[Out, Order]:
     """The datasets in the order of their names, and where each id lies; one only columns name is made from them."""
     table = _with_unlisted(table, columns)
+    merged = table.filter(pc.is_valid(table.column("merged_into")))
+    table = table.filter(pc.is_null(table.column("merged_into")))
     table = table.take(pc.sort_indices(table, sort_keys=[("namespace", "ascending"), ("name", "ascending")]))
     out: Out = {f"dataset.{column}": texts(table.column(column)) for column in _DATASET_TEXTS}
     out["dataset.id"] = table.column("id").to_numpy().astype(np.int64)
@@ -30,10 +33,35 @@ def datasets(table: Any, columns: Any) -> tuple[Out, Order]:
     out["dataset.tags"] = _tags(table.column("tags"))
     names = list(zip(table.column("namespace").to_pylist(), table.column("name").to_pylist(), strict=True))
     links = [[link["name"] for link in found or () if link["name"]] for found in table.column("symlinks").to_pylist()]
-    out["dataset.label"] = to_strings(label(name or "", found) for (_, name), found in zip(names, links, strict=True))
+    order = order_of(table.column("id").to_numpy().astype(np.int64))
+    _add_merged(merged, order, links)
+    labels = [label(name or "", found) for (_, name), found in zip(names, links, strict=True)]
+    layers = table.column("layer").to_pylist()
+    out["dataset.layer"] = to_strings(layer or layer_of(text) for layer, text in zip(layers, labels, strict=True))
+    out["dataset.label"] = to_strings(labels)
     out["dataset.symlinks"] = to_strings(SEPARATOR.join(found) for found in links)
     out.update(_aliases(names, links))
-    return out, order_of(table.column("id").to_numpy().astype(np.int64))
+    return out, _with_merged(order, merged)
+
+
+def layer_of(text: str) -> str:
+    """The layer a short name tells where nobody gave one: `gold.orders` → gold."""
+    return next((part for part in segments(text.lower())[:-1] if part in LAYERS), "")
+
+
+def _add_merged(merged: Any, order: Order, links: list[list[str]]) -> None:
+    """A dataset that turned out to be another one leaves its name there."""
+    for place, row in zip(order.of(merged.column("merged_into")).tolist(), merged.to_pylist(), strict=True):
+        if place >= 0 and row["name"]:
+            links[place].append(row["name"])
+
+
+def _with_merged(order: Order, merged: Any) -> Order:
+    """The order with the ids of merged datasets leading to where they were merged into."""
+    places = order.of(merged.column("merged_into"))
+    ids = np.concatenate([order.ids, merged.column("id").to_numpy().astype(np.int64)[places >= 0]])
+    by_id = np.argsort(ids, kind="stable")
+    return Order(ids[by_id], np.concatenate([order.places, places[places >= 0]])[by_id])
 
 
 def label(name: str, symlinks: list[str]) -> str:

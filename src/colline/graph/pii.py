@@ -75,7 +75,11 @@ def _in_zone(view: View, place: int, zones: Sequence[str]) -> bool:
     names = view.names
     texts = [view.text("dataset.layer", place) or "", names.labels[place], names.paths[place], names.spaces[place]]
     texts += [view.text("dataset.domain", place) or ""]
-    return any(fnmatchcase(text.lower(), zone.lower()) for zone in zones for text in texts if text)
+    lower = [text.lower() for text in texts if text]
+    home = names.labels[place].lower()
+    wanted = [zone.lower() for zone in zones]
+    # `silver` is a layer, and every dataset called silver.something
+    return any(home.startswith(f"{zone}.") or any(fnmatchcase(text, zone) for text in lower) for zone in wanted)
 
 
 def answer(view: View, origin: Nodes, question: Question, page: Page, zones: Sequence[str] = ()) -> Answer:

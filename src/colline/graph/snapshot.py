@@ -88,7 +88,8 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
 
     column_table = read["gold/columns"][0]
     out, owners = nodes.datasets(read["silver/datasets"][0], column_table)
-    column_arrays, order, homeless = nodes.columns(column_table, owners, len(owners.ids))
+    datasets = len(np.asarray(out["dataset.id"]))
+    column_arrays, order, homeless = nodes.columns(column_table, owners, datasets)
     job_arrays, job_order = nodes.jobs(read["gold/jobs"][0])
     count = len(order.ids)
     edge_arrays, groups, dangling = build.edges(read["gold/edges"][0], order, job_order, count)
@@ -101,7 +102,7 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
         "published": time.time_ns() // 1000,
         "nodes": count,
         "columns": int(count - np.count_nonzero(np.asarray(out["node.rows"]))),
-        "datasets": len(owners.ids),
+        "datasets": datasets,
         "jobs": len(job_order.ids),
         "groups": groups,
         "nested": "kin.down.start" in out,

@@ -24,7 +24,7 @@ def _shape(texts: str = "", longs: str = "", times: str = "", **others: Any) -> 
 SHAPES: dict[str, Any] = {
     "silver/datasets": _shape(
         "namespace name kind layer owner domain",
-        "id",
+        "id merged_into",
         "first_seen last_seen last_written last_read dropped_at",
         symlinks=pa.list_(_SYMLINK),
         tags=pa.list_(_TEXT),

@@ -120,7 +120,7 @@ def flags(view: View, jobs: Nodes, since: int | None) -> dict[str, NDArray[np.bo
     changed, first = arrays["job.changed_at"][jobs], arrays["job.first_seen"][jobs]
     return {
         "failed": failed | (arrays["job.last_failure"][jobs] >= since),
-        "changed": (changed >= since) & (changed > first),
+        "changed": (changed >= since) & (first < since),  # a job that is new has not changed
         "stale": arrays["job.last_success"][jobs] < since,
     }
 

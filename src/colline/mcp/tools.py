@@ -68,7 +68,8 @@ class Answers:
             raise Problem(404, "not_found", f"no tool is called `{name[:80]}`", hint=f"there are {', '.join(TOOLS)}")
         values = read_parameters(endpoint.parameters, list(_pairs(arguments)))
         with self._turn:
-            return ask(self._opened(), endpoint, values)
+            found = ask(self._opened(), endpoint, values)
+        return found if isinstance(found, dict) else found.to_dict()
 
     def _opened(self) -> Lineage:
         if self._lineage is None:

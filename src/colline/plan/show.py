@@ -39,7 +39,7 @@ def _value(value: Value, depth: int = 0) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_value(item, depth + 1) for item in value) + "]"
     if isinstance(value, Node):
-        return _node(value, depth)
+        return f"{value.kind}(…)" if value.is_operator else _node(value, depth)
     return str(value)
 
 

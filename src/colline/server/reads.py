@@ -1,57 +1,40 @@
-"""Questions over HTTP: parameters in, the graph's own answer out, tagged with the snapshot it came from."""
+"""Questions over HTTP: parameters in, a reader's answer out, tagged with the snapshot it came from."""
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import threading
-import zlib
+import multiprocessing
+import os
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
-import msgspec
 from starlette.types import Receive, Scope, Send
 
-from colline.errors import LakeError
+from colline.server import reader
 from colline.server.app import Handler
-from colline.server.asking import Values, ask, problem_of
 from colline.server.body import header
-from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
+from colline.server.endpoints import ENDPOINTS, Endpoint
 from colline.server.parameters import read_parameters
 from colline.server.problems import Problem
+from colline.server.reader import Asked, Found
 from colline.server.replies import send_bytes, send_json
 
-if TYPE_CHECKING:
-    from colline.graph import Lineage
-
-_THREADS = 4  # walks hold the interpreter most of the time; more threads only share it in smaller slices
-_PACKED_FROM = 16 * 1024
 _MOST_FIELDS = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """An encoded answer. No body: the asker has it already."""
-
-    version: str
-    etag: str | None
-    body: bytes | None
-    packed: bool = False
+Result = TypeVar("Result")
 
 
 class Reads:
-    """Answers from one lake. Each thread has the lake open for itself, so no answer sees another's reload."""
+    """Answers from one lake, by a few processes that start with the first question."""
 
-    def __init__(self, lake: Path, *, seconds: float) -> None:
+    def __init__(self, lake: Path, *, seconds: float, processes: int) -> None:
         self.lake = lake
         self.seconds = seconds
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="colline-read")
-        self._own = threading.local()
-        self._health: tuple[str, Any] = ("", None)  # of which snapshot, and what
+        self.processes = processes
+        self._pool: ProcessPoolExecutor | None = None
 
     def handlers(self) -> Mapping[str, Handler]:
         """A handler for every question of the table."""
@@ -63,85 +46,44 @@ class Reads:
             values = read_parameters(endpoint.parameters, _pairs(query))
             known = header(scope, b"if-none-match") or ""
             packs = "gzip" in (header(scope, b"accept-encoding") or "")
-            found = await self._within(lambda: self._found(endpoint, query, values, known, packs=packs))
+            found = await self._within(reader.answer, Asked(endpoint.name, query, values, known, packs))
             await _send(send, found)
 
         return answer
 
-    async def _within(self, work: Callable[[], Any]) -> Any:
+    async def _within(self, work: Callable[..., Result], *arguments: Any) -> Result:
         """What the work returns, if it is done in time. One that is not goes on and is thrown away."""
-        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
+        pool = self._opened()
         try:
+            running = asyncio.get_running_loop().run_in_executor(pool, work, *arguments)
             return await asyncio.wait_for(running, self.seconds)
         except asyncio.TimeoutError:
             hint = "ask with a smaller `depth`, or fewer columns"
             raise Problem(503, "too_slow", f"no answer in {self.seconds:g} s", hint=hint) from None
+        except BrokenProcessPool:
+            self._pool = None if self._pool is pool else self._pool
+            raise Problem(503, "too_slow", "a reader of the lake died", hint="ask again") from None
 
-    def _found(self, endpoint: Endpoint, query: bytes, values: Values, known: str, *, packs: bool) -> Found:
-        lineage = self._lineage()
-        version = lineage.view().version
-        _check_cursor(values.get("cursor"), version)
-        if endpoint.lasting and etag_of(version, endpoint, query) in known:
-            return Found(version, etag_of(version, endpoint, query), None)
-        answer = ask(lineage, endpoint, values)
-        version = answer.get("snapshot") or version
-        body = msgspec.json.encode(answer)
-        packs = packs and len(body) > _PACKED_FROM
-        etag = etag_of(version, endpoint, query) if endpoint.lasting else None
-        return Found(version, etag, _gzipped(body) if packs else body, packs)
-
-    def _lineage(self) -> Lineage:
-        """This thread's view of the lake, opened when first needed."""
-        found: Lineage | None = getattr(self._own, "lineage", None)
-        if found is None:
-            from colline.graph import open_lake
-
-            try:
-                found = self._own.lineage = open_lake(self.lake)
-            except LakeError as error:
-                raise problem_of(error) from error
-        return found
-
-    async def is_ready(self) -> bool:
-        """Whether there is a snapshot to answer from."""
-        return bool(await self._within(self._version))
-
-    def _version(self) -> str | None:
-        try:
-            return self._lineage().view().version
-        except Problem:
-            return None
+    def _opened(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # spawn: a fork would copy the writing thread's locks in whatever state they are
+            spawned = multiprocessing.get_context("spawn")
+            begin = (self.lake, os.getpid())
+            self._pool = ProcessPoolExecutor(self.processes, spawned, initializer=reader.begin, initargs=begin)
+        return self._pool
 
     async def status(self) -> dict[str, Any]:
         """Snapshot, its time, and health as the lake knows it; empty if there is no snapshot."""
-        found: dict[str, Any] = await self._within(self._status)
-        return found
+        return await self._within(reader.status)
 
-    def _status(self) -> dict[str, Any]:
-        try:
-            lineage = self._lineage()
-            view = lineage.view()
-            if self._health[0] != view.version:
-                self._health = (view.version, ask(lineage, BY_NAME["overview"], {"as_of": None}).get("health"))
-        except Problem:
-            return {}
-        return {"snapshot": view.version, "as_of": view.as_of(None), "health": self._health[1]}
+    def has_snapshot(self) -> bool:
+        """Whether there is something to answer from."""
+        return (self.lake / "snapshot" / "CURRENT").is_file()
 
     def close(self) -> None:
-        """Let the threads end."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-
-def etag_of(version: str, endpoint: Endpoint, query: bytes) -> str:
-    """The tag of an answer: the snapshot and the question."""
-    asked = hashlib.sha256(endpoint.path.encode() + b"?" + query).hexdigest()[:16]
-    return f'"{version}-{asked}"'
-
-
-def _check_cursor(cursor: str | None, version: str) -> None:
-    if cursor is not None and cursor.partition("~")[0] != version:
-        hint = "ask again without the cursor"
-        raise Problem(410, "bad_cursor", "newer lineage was published since the first page", hint=hint)
+        """Let the processes end."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:
@@ -151,12 +93,9 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
         raise Problem(400, "bad_parameter", "the query string is not percent-encoded UTF-8") from error
 
 
-def _gzipped(body: bytes) -> bytes:
-    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
-    return packer.compress(body) + packer.flush()
-
-
 async def _send(send: Send, found: Found) -> None:
+    if found.problem:
+        raise _problem(dict(found.problem))
     headers = [(b"x-colline-snapshot", found.version.encode()), (b"vary", b"accept-encoding, authorization")]
     if found.etag is None:
         headers.append((b"cache-control", b"no-store"))
@@ -168,3 +107,8 @@ async def _send(send: Send, found: Found) -> None:
         await send_bytes(send, 304, b"", headers)
     else:
         await send_json(send, 200, found.body, headers)
+
+
+def _problem(values: dict[str, Any]) -> Problem:
+    status, error, code, hint = (values.pop(name) for name in ("status", "error", "code", "hint"))
+    return Problem(status, code, error, hint=hint, extra=values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ class Service:
             settings,
             spool,
             Receiver(spool, settings.max_body, settings.body_seconds),
-            Reads(settings.lake, seconds=settings.answer_seconds),
+            Reads(settings.lake, seconds=settings.answer_seconds, processes=settings.readers),
             Ingest(settings.lake, settings.landing, settings.ingest_seconds),
             Metrics(),
         )
@@ -108,7 +109,7 @@ class Service:
         self.ingest.start()
 
     async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
-        lineage = await self.reads.is_ready()
+        lineage = await asyncio.to_thread(self.reads.has_snapshot)
         state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
         await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
 

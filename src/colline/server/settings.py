@@ -26,6 +26,7 @@ class ServeSettings:
     body_seconds: float = 30.0
     answer_seconds: float = 30.0
     max_requests: int = 1000
+    readers: int = 2
     ingest_seconds: float | None = None
     access_log: bool = True
     spool: SpoolLimits = field(default_factory=SpoolLimits)

@@ -13,6 +13,7 @@ from colline.trace import registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.flow import Flow, Ways, merge, source, through
 from colline.trace.lineage import InputDataset, OpaqueStep, SchemaField
+from colline.trace.made import Makeup, ways
 from colline.trace.masking import EXTRA, MASKING
 from colline.trace.memory import Memory, NoMemory
 from colline.trace.relation import Relation
@@ -27,13 +28,15 @@ NO_COLUMNS: Mapping[str, Flow] = MappingProxyType({})
 class Context:
     """What tracing needs from outside: names of datasets, extra masking functions, what earlier plans left behind.
 
-    `masks` answers for a function that only its owner can look into, such as a Python UDF.
+    `masks` answers for a function that only its owner can look into, such as a Python UDF. `makeup` answers for a scan
+    that is more than one dataset: several folders, several topics, a query that another database runs.
     """
 
     name: Callable[[Source], DatasetName]
     masks: Callable[[Node], bool] = lambda _: False
     masking: frozenset[str] = frozenset()
     memory: Memory = field(default_factory=NoMemory)
+    makeup: Callable[[Source], Makeup | None] = lambda _: None
 
 
 @dataclass
@@ -102,11 +105,22 @@ class Trace:
 
     def scan(self, found: Source, attributes: Iterable[Node]) -> Relation:
         """The columns of a dataset, and the dataset among the inputs."""
-        name = self.context.name(found)
         listed = tuple(attributes)
+        makeup = self.context.makeup(found)
+        if makeup is not None:
+            return self._made(makeup, found, listed)
+        name = self.context.name(found)
         self.reads(InputDataset(name, found, schema_of(listed)))
         columns = {a.text("id"): source(ColumnRef(name, a.text("name"))) for a in listed}
         return Relation(columns, tuple(columns))
+
+    def _made(self, makeup: Makeup, found: Source, attributes: tuple[Node, ...]) -> Relation:
+        """`spark.read.parquet("/a", "/b")` → x from /a.x and /b.x"""
+        for name in makeup.datasets:
+            schema = schema_of(attributes) if name in makeup.whole else ()
+            self.reads(InputDataset(name, found, schema))
+        columns = {a.text("id"): makeup.flow(a.text("name")) for a in attributes}
+        return Relation(columns, tuple(columns), ways(makeup.rows))
 
     def reads(self, dataset: InputDataset) -> None:
         """Note an input; the widest schema of it is kept."""

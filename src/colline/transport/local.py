@@ -46,7 +46,7 @@ class FileSink:
     """Appends events to one local file; writers of other processes take turns by a file lock."""
 
     def __init__(self, location: str) -> None:
-        self._path = local_path(location)
+        self._path = local_path(location).absolute()  # a job may change its folder later
 
     def deliver(self, batch: Batch) -> Receipt:
         """One append per batch. A half line that a killed writer left behind is ended first."""

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 Positive = Annotated[int, Meta(ge=1)]
 Seconds = Annotated[float, Meta(ge=0)]
+Timeout = Annotated[float, Meta(gt=0)]
 
 
 def _doc(text: str) -> Meta:
@@ -94,7 +95,7 @@ class HttpOptions(Common, frozen=True, kw_only=True, forbid_unknown_fields=True,
 
     url: Annotated[str, _doc("address of the server")]
     endpoint: Annotated[str, _doc("path below it")] = "api/v1/lineage"
-    timeout: Annotated[Seconds, _doc("seconds to wait for the server")] = 5.0
+    timeout: Annotated[Timeout, _doc("seconds to wait for the server")] = 5.0
     auth: Annotated[AuthOptions | None, _doc('`{type = "api_key", apiKey = …}`')] = None
     headers: Annotated[dict[str, str], _doc("headers to add")] = {}
     url_params: Annotated[dict[str, str], _doc("query parameters to add")] = {}
@@ -117,7 +118,7 @@ class KafkaOptions(Common, frozen=True, kw_only=True, forbid_unknown_fields=True
     message_key: Annotated[
         str | None, _doc("key of every message; without it `run:{namespace}/{name}` of the root job")
     ] = None
-    timeout: Annotated[Seconds, _doc("seconds a delivery may take")] = 10.0
+    timeout: Annotated[Timeout, _doc("seconds a delivery may take")] = 10.0
 
 
 class MemoryOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):

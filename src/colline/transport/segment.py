@@ -16,13 +16,12 @@ from itertools import islice
 from pathlib import Path
 from uuid import uuid4
 
-from colline.errors import TransportError
-
 try:
     import fcntl
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+HAS_LOCKS = fcntl is not None
 SUFFIX = ".spool"
 MAGIC = b"COLLINE1"
 MARK = b"\xc0\x11\x1e\x0a"
@@ -160,8 +159,6 @@ def _record_at(data: bytes, place: int) -> int | None:
 
 def _locked(descriptor: int) -> bool:
     """True when the lock is ours now. It goes with the process, however that dies."""
-    if fcntl is None:
-        raise TransportError("the spool needs file locks, which this system does not have", hint="leave `spool` unset")
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

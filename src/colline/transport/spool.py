@@ -7,7 +7,9 @@ that died: whoever opens the same folder next adopts it.
 from __future__ import annotations
 
 import contextlib
+import errno
 import logging
+import os
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -16,13 +18,14 @@ from typing import Literal
 
 from colline.errors import TransportError
 from colline.transport.buffer import MemoryBuffer
-from colline.transport.segment import OVERHEAD, SUFFIX, Segment
+from colline.transport.segment import HAS_LOCKS, OVERHEAD, SUFFIX, Segment
 
 log = logging.getLogger("colline.transport")
 
 _SEGMENT_BYTES = 4 * 1024 * 1024
 _KEEP_BYTES = 256 * 1024  # a drained segment smaller than this is written on, rather than replaced
 _SYNC_SECONDS = 1.0
+_SICK_SECONDS = 1.0  # a disk that failed is left alone for so long: trying it costs every event a few system calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,9 @@ class Spool:
     """A buffer on disk. When the disk cannot take an event it waits in memory, like without a spool."""
 
     def __init__(self, folder: str | Path, rules: SpoolRules | None = None, memory_capacity: int = 5000) -> None:
-        self._folder = Path(folder).expanduser()
+        if not HAS_LOCKS:
+            raise TransportError("the spool needs file locks, which this system does not have", hint="leave it unset")
+        self._folder = Path(folder).expanduser().absolute()  # a job may change its folder later
         self._rules = rules or SpoolRules()
         self._overflow = MemoryBuffer(memory_capacity)
         self._segments: list[Segment] = []
@@ -51,12 +56,15 @@ class Spool:
         self._flying: Segment | MemoryBuffer | None = None
         self._synced = monotonic()
         self._healthy = True
+        self._sick_until = 0.0
         self._left = 0
         self._closed = False
         self.adopted = 0
         self.cut = 0
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not os.access(self._folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             self._adopt()
         except OSError as error:
             raise TransportError(
@@ -70,6 +78,8 @@ class Spool:
         lost = self._make_room(need)
         if self._bytes + need > self._rules.max_bytes:
             return lost + 1
+        if monotonic() < self._sick_until:
+            return lost + self._overflow.put(line)
         try:
             self._writable().append(line)
             self._sync()
@@ -117,6 +127,7 @@ class Spool:
         if self._healthy:
             log.warning("colline: the spool %s cannot be written, events wait in memory: %s", self._folder, error)
         self._healthy = False
+        self._sick_until = monotonic() + _SICK_SECONDS
 
     def peek(self, limit: int) -> tuple[bytes, ...]:
         """The oldest events of one segment; those in memory come last."""

@@ -14,7 +14,7 @@ from colline.transport.breaker import Patience
 from colline.transport.buffer import Buffer, MemoryBuffer
 from colline.transport.carrier import Carrier, Pace
 from colline.transport.composite import CompositeTransport
-from colline.transport.files import Files, FsspecFiles, LocalFiles, scheme_of
+from colline.transport.files import Files, FsspecFiles, LocalFiles, local_path, scheme_of
 from colline.transport.http import HttpSink
 from colline.transport.kafka import KafkaSink
 from colline.transport.lake import LakeSink
@@ -162,6 +162,8 @@ def files_at(base: str, options: kinds.LakeOptions, files_for: FilesFor | None) 
 
 def _lake(options: kinds.LakeOptions, settings: Settings, files_for: FilesFor | None) -> Sink:
     base = lake_base(options, settings)
+    if scheme_of(base) in {"", "file"}:
+        base = str(local_path(base).absolute())  # a job may change its folder later
     return LakeSink(base, options.folder, files_at(base, options, files_for))
 
 
@@ -171,6 +173,8 @@ def _file(options: kinds.FileOptions, *_: Any) -> Sink:
             f"setting `transport.location`: {options.location} is not a local path",
             hint='{"type": "lake", "base": …} writes anywhere',
         )
+    if local_path(options.location).is_dir():
+        raise SettingError(f"setting `transport.location`: {options.location} is a folder", hint="name a file in it")
     return FileSink(options.location)
 
 

@@ -1,7 +1,8 @@
 /** Changes: what came and what went between two moments. */
 import { type FormEvent, useMemo } from 'react';
+import type { Diff } from '../api/answers';
 import { diff } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { usePages } from '../api/usePages';
 import { fromField, toField } from '../format/time';
 import { Export } from '../frame/Export';
 import { Screen } from '../frame/Screen';
@@ -48,6 +49,14 @@ function Moments({ from, to }: { from: string; to: string | null }) {
   );
 }
 
+/** Two pages of changes. */
+const joinChanges = (first: Diff, second: Diff): Diff => ({
+  ...first,
+  added: [...first.added, ...second.added],
+  removed: [...first.removed, ...second.removed],
+  changed: [...first.changed, ...second.changed],
+});
+
 const count = (rows: readonly ChangeRow[], change: ChangeRow['change']) =>
   rows.filter((row) => row.change === change).length;
 
@@ -55,7 +64,7 @@ export default function Changes() {
   const { from: asked, to, hide, pick } = useView((view) => view);
   const from = useMemo(() => asked ?? weekAgo(), [asked]);
   const key = JSON.stringify([from, to]);
-  const waiting = useAnswer(key, () => diff(from, to));
+  const { waiting, onMore } = usePages(key, (cursor) => diff(from, to, cursor), joinChanges);
   const all = useMemo(() => (waiting.value === null ? [] : changeRows(waiting.value)), [waiting.value]);
   const rows = useMemo(() => all.filter((row) => !hide.includes(row.change)), [all, hide]);
   const picture = useMemo(() => (waiting.value === null ? EMPTY : fromDiff(waiting.value)), [waiting.value]);
@@ -86,7 +95,12 @@ export default function Changes() {
       below={
         waiting.value !== null && (
           <>
-            <VerdictLine verdicts={[waiting.value.verdict]} asOf={to} leftOut={waiting.value.left_out}>
+            <VerdictLine
+              verdicts={[waiting.value.verdict]}
+              asOf={to}
+              leftOut={waiting.value.left_out}
+              onMore={onMore}
+            >
               <Export subject="changes" heads={CHANGES} rows={rows} />
             </VerdictLine>
             <div className="list">

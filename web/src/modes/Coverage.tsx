@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { Coverage as Answer } from '../api/answers';
 import { coverage } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { joinRows, usePages } from '../api/usePages';
 import { count } from '../format/text';
 import { Export } from '../frame/Export';
 import { Await } from '../frame/States';
@@ -50,14 +50,14 @@ function Share({ totals }: { totals: Answer['totals'] }) {
   );
 }
 
-function Gaps({ answer }: { answer: Answer }) {
+function Gaps({ answer, onMore }: { answer: Answer; onMore: (() => void) | null }) {
   const hide = useView((view) => view.hide);
   const rows = useMemo(() => answer.rows.filter((row) => !hide.includes(row.kind)), [answer, hide]);
   return (
     <div className="page-of-rows">
       <Share totals={answer.totals} />
       <Kinds answer={answer} />
-      <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+      <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out} onMore={onMore}>
         <Export subject="coverage" heads={GAPS} rows={rows} />
       </VerdictLine>
       <div className="list">
@@ -77,6 +77,6 @@ function Gaps({ answer }: { answer: Answer }) {
 
 export default function Coverage() {
   const asOf = useView((view) => view.asOf);
-  const waiting = useAnswer(`coverage ${asOf}`, () => coverage(asOf));
-  return <Await waiting={waiting}>{(answer) => <Gaps answer={answer} />}</Await>;
+  const { waiting, onMore } = usePages(`coverage ${asOf}`, (cursor) => coverage(asOf, cursor), joinRows);
+  return <Await waiting={waiting}>{(answer) => <Gaps answer={answer} onMore={onMore} />}</Await>;
 }

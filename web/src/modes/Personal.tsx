@@ -2,7 +2,7 @@
 import { type FormEvent, useMemo } from 'react';
 import type { Landing, Pii, Verdict } from '../api/answers';
 import { pii } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { usePages } from '../api/usePages';
 import { countOf } from '../format/text';
 import { Export } from '../frame/Export';
 import { Name } from '../frame/Name';
@@ -86,7 +86,15 @@ function draw(answer: Pii | null): { picture: Picture; marks: ReadonlyMap<string
   return { picture, marks };
 }
 
-function Landings({ answer, subject }: { answer: Pii; subject: string }) {
+function Landings({
+  answer,
+  subject,
+  onMore,
+}: {
+  answer: Pii;
+  subject: string;
+  onMore: (() => void) | null;
+}) {
   const hide = useView((view) => view.hide);
   const pick = useView((view) => view.pick);
   const rows = useMemo(
@@ -101,6 +109,7 @@ function Landings({ answer, subject }: { answer: Pii; subject: string }) {
         asOf={answer.as_of}
         leftOut={answer.left_out}
         unknown={answer.unknown ?? []}
+        onMore={onMore}
       >
         <Export subject={subject} heads={LANDINGS} rows={rows} />
       </VerdictLine>
@@ -125,6 +134,14 @@ function Landings({ answer, subject }: { answer: Pii; subject: string }) {
   );
 }
 
+/** Two pages of landings with the columns and edges on their paths. */
+const joinLandings = (first: Pii, second: Pii): Pii => ({
+  ...first,
+  landings: [...first.landings, ...second.landings],
+  columns: [...(first.columns ?? []), ...(second.columns ?? [])],
+  edges: [...(first.edges ?? []), ...(second.edges ?? [])],
+});
+
 const counts = (answer: Pii) => VERDICTS.map((verdict) => [verdict, answer.totals[verdict] ?? 0] as const);
 
 export default function Personal() {
@@ -134,8 +151,11 @@ export default function Personal() {
   const ref = column === null || view.tag !== null ? null : readColumnKey(column);
   const key = JSON.stringify([ref, ref === null ? tag : null, asOf]);
   const asked = { asOf, indirect: true };
-  const waiting = useAnswer(key, () =>
-    pii({ columns: ref === null ? [] : [ref], tag: ref === null ? tag : null }, asked),
+  const { waiting, onMore } = usePages(
+    key,
+    (cursor) =>
+      pii({ columns: ref === null ? [] : [ref], tag: ref === null ? tag : null }, { ...asked, cursor }),
+    joinLandings,
   );
   const { picture, marks } = useMemo(() => draw(waiting.value), [waiting.value]);
   const shown = useMemo(() => shownPart(picture, marks, hide), [picture, marks, hide]);
@@ -161,7 +181,7 @@ export default function Personal() {
           )}
         </Await>
       }
-      below={waiting.value !== null && <Landings answer={waiting.value} subject={subject} />}
+      below={waiting.value !== null && <Landings answer={waiting.value} subject={subject} onMore={onMore} />}
       panel={<Panel picture={picture} fallback={focusColumn} />}
     />
   );

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import type { Quarantined } from '../api/answers';
 import { quarantine } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { joinRows, usePages } from '../api/usePages';
 import { visible } from '../format/text';
 import { Copy } from '../frame/Copy';
 import { Export } from '../frame/Export';
@@ -38,14 +38,19 @@ function OneEvent({ row, onClose }: { row: Quarantined; onClose: () => void }) {
 }
 
 export default function Quarantine() {
-  const waiting = useAnswer('quarantine', () => quarantine());
+  const { waiting, onMore } = usePages('quarantine', quarantine, joinRows);
   const [picked, setPicked] = useState<Quarantined | null>(null);
   return (
     <Await waiting={waiting}>
       {(answer) => (
         <div className="with-panel">
           <div className="page-of-rows">
-            <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+            <VerdictLine
+              verdicts={[answer.verdict]}
+              asOf={answer.as_of}
+              leftOut={answer.left_out}
+              onMore={onMore}
+            >
               <Export subject="quarantine" heads={QUARANTINED} rows={answer.rows} />
             </VerdictLine>
             <div className="list">

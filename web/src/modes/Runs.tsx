@@ -1,7 +1,7 @@
 /** Jobs with their last state and times; a job opens its runs. */
 import type { Job, JobRef } from '../api/answers';
 import { jobs, runs } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { joinRows, usePages } from '../api/usePages';
 import { Export } from '../frame/Export';
 import { Name } from '../frame/Name';
 import { Await } from '../frame/States';
@@ -28,12 +28,17 @@ export function readJob(text: string | null): JobRef | null {
 const open = (job: Job) => go({ job: jobKey(job), sort: null });
 
 function Jobs() {
-  const waiting = useAnswer('jobs', () => jobs());
+  const { waiting, onMore } = usePages('jobs', jobs, joinRows);
   return (
     <Await waiting={waiting}>
       {(answer) => (
         <div className="page-of-rows">
-          <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+          <VerdictLine
+            verdicts={[answer.verdict]}
+            asOf={answer.as_of}
+            leftOut={answer.left_out}
+            onMore={onMore}
+          >
             <Export subject="jobs" heads={JOBS} rows={answer.rows} />
           </VerdictLine>
           <div className="list">
@@ -54,7 +59,7 @@ function Jobs() {
 }
 
 function JobRuns({ job }: { job: JobRef }) {
-  const waiting = useAnswer(jobKey(job), () => runs(job));
+  const { waiting, onMore } = usePages(jobKey(job), (cursor) => runs(job, cursor), joinRows);
   return (
     <div className="page-of-rows">
       <h2 className="crumb">
@@ -66,7 +71,12 @@ function JobRuns({ job }: { job: JobRef }) {
       <Await waiting={waiting}>
         {(answer) => (
           <>
-            <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out}>
+            <VerdictLine
+              verdicts={[answer.verdict]}
+              asOf={answer.as_of}
+              leftOut={answer.left_out}
+              onMore={onMore}
+            >
               <Export subject={`runs-${job.name}`} heads={RUNS} rows={answer.rows} />
             </VerdictLine>
             <div className="list">

@@ -75,13 +75,20 @@ function Actions({ column }: { column: Column }) {
   );
 }
 
+/** `3 sources`, or `3 sources, 2 indirect`. */
+function counted(edges: readonly Edge[], word: string): string {
+  const direct = edges.filter((edge) => edge.direct).length;
+  const rest = edges.length - direct;
+  return rest === 0 ? countOf(direct, word) : `${countOf(direct, word)}, ${count(rest)} indirect`;
+}
+
 function sourcesText(edges: readonly Edge[], column: Column): string {
-  if (edges.length > 0) return `← ${countOf(edges.length, 'source')}`;
+  if (edges.length > 0) return `← ${counted(edges, 'source')}`;
   return column.up ? `← ${countOf(column.up, 'source')}, not drawn` : '← no source';
 }
 
 function feedsText(edges: readonly Edge[], column: Column): string {
-  if (edges.length > 0) return `→ feeds ${countOf(edges.length, 'column')}`;
+  if (edges.length > 0) return `→ feeds ${counted(edges, 'column')}`;
   return column.down ? `→ feeds ${countOf(column.down, 'column')}, not drawn` : '→ feeds nothing';
 }
 

@@ -47,6 +47,13 @@ def program(node: Node, trace: Trace) -> Relation:
     return trace.opaque(node, function=name, why=f"{PROGRAMS[node.kind]} runs a program over whole rows")
 
 
+def expanded(node: Node, child: Relation) -> Relation:
+    """Every output column from every column of `child`, where another rule looks closer."""
+    flow = Flow(through(child.everything, Effect.TRANSFORMATION), text=node.kind)
+    output = tuple(a.text("id") for a in node.nodes("output"))
+    return Relation(dict.fromkeys(output, flow), output, child.rows)
+
+
 @operator("TypedFilter")
 def typed_filter(node: Node, trace: Trace) -> Relation:
     """`ds.filter(row => …)` → every column as is, rows by every column"""

@@ -1,0 +1,127 @@
+"""A process that answers questions, so that a long walk never holds up the receiver, and several cores can walk.
+
+The functions here run in the child. Only plain values cross: what to ask on the way in, bytes on the way out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+import zlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from colline.errors import CollineError
+from colline.server.asking import Values, ask, encoded, problem_of
+from colline.server.endpoints import BY_NAME, Endpoint
+from colline.server.problems import Problem
+
+if TYPE_CHECKING:
+    from colline.graph import Lineage
+
+_PACKED_FROM = 16 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it crosses to the child."""
+
+    name: str
+    query: bytes
+    values: Values
+    known: str = ""  # the tags the asker has already
+    packs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What comes back. No body: the asker has it already."""
+
+    version: str = ""
+    etag: str | None = None
+    body: bytes | None = None
+    packed: bool = False
+    problem: dict[str, Any] = field(default_factory=dict)
+
+
+class _Lake:
+    """The lake this process has open."""
+
+    path: Path
+    lineage: Lineage | None = None
+    health: tuple[str, Any] = ("", None)
+
+
+def begin(lake: Path, parent: int) -> None:
+    """Called once in a new child. It ends itself when its server is gone, however that went."""
+    _Lake.path = lake
+    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(0)
+
+
+def answer(asked: Asked) -> Found:
+    """The answer, or the problem as plain values: exceptions with arguments of their own do not cross."""
+    try:
+        return _answered(asked, BY_NAME[asked.name])
+    except CollineError as error:
+        problem = problem_of(error)
+        return Found(problem={"status": problem.status, **problem.to_dict()})
+
+
+def _answered(asked: Asked, endpoint: Endpoint) -> Found:
+    lineage = _opened()
+    version = lineage.view().version
+    _check_cursor(asked.values.get("cursor"), version)
+    if endpoint.lasting and etag_of(version, endpoint, asked.query) in asked.known:
+        return Found(version, etag_of(version, endpoint, asked.query))
+    found = ask(lineage, endpoint, asked.values)
+    body = encoded(found)
+    version = version if isinstance(found, dict) else found.snapshot
+    packs = asked.packs and len(body) > _PACKED_FROM
+    etag = etag_of(version, endpoint, asked.query) if endpoint.lasting else None
+    return Found(version, etag, _gzipped(body) if packs else body, packs)
+
+
+def status() -> dict[str, Any]:
+    """Snapshot, its time, and health as the lake knows it; empty if there is no snapshot."""
+    try:
+        lineage = _opened()
+        view = lineage.view()
+        if _Lake.health[0] != view.version:
+            _Lake.health = (view.version, lineage.overview().to_dict().get("health"))
+    except CollineError:
+        return {}
+    return {"snapshot": view.version, "as_of": view.as_of(None), "health": _Lake.health[1]}
+
+
+def _opened() -> Lineage:
+    if _Lake.lineage is None:
+        from colline.graph import open_lake
+
+        _Lake.lineage = open_lake(_Lake.path)
+    return _Lake.lineage
+
+
+def etag_of(version: str, endpoint: Endpoint, query: bytes) -> str:
+    """The tag of an answer: the snapshot and the question."""
+    asked = hashlib.sha256(endpoint.path.encode() + b"?" + query).hexdigest()[:16]
+    return f'"{version}-{asked}"'
+
+
+def _check_cursor(cursor: str | None, version: str) -> None:
+    if cursor is not None and cursor.partition("~")[0] != version:
+        hint = "ask again without the cursor"
+        raise Problem(410, "bad_cursor", "newer lineage was published since the first page", hint=hint)
+
+
+def _gzipped(body: bytes) -> bytes:
+    packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+    return packer.compress(body) + packer.flush()

@@ -1,0 +1,68 @@
+-- Iceberg: reads and writes through a catalog, and row-level statements that the analyzer rewrites before anyone sees them.
+
+-- case: a select and a CTAS
+-- table: ice.db.t(id, v string, k) using iceberg
+create table ice.db.x using iceberg as select id, upper(v) as u from ice.db.t where k > 1
+-- expect:
+--   id <- t.id direct/identity
+--   u <- t.v direct/transformation
+--   * <- t.k indirect/filter
+
+-- case: merge with every kind of clause
+-- table: ice.db.t(id, v string, k) using iceberg
+-- table: ice.db.s(id, v string, k) using iceberg
+merge into ice.db.t t using ice.db.s s on t.id = s.id
+when matched and s.k > 3 then update set v = s.v
+when matched and t.k = 9 then delete
+when not matched then insert *
+-- expect:
+--   id <- s.id direct/identity
+--   v <- s.v direct/identity
+--   v <- s.k indirect/conditional
+--   k <- s.k direct/identity
+--   * <- t.id indirect/join
+--   * <- s.id indirect/join
+--   * <- t.k indirect/filter
+
+-- case: merge on read
+-- table: ice.db.m(id, v string, k) using iceberg tblproperties ('write.merge.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.delete.mode'='merge-on-read', 'format-version'='2')
+-- table: ice.db.s(id, v string, k) using iceberg
+merge into ice.db.m t using ice.db.s s on t.id = s.id
+when matched and s.k > 3 then update set v = s.v
+when not matched then insert *
+-- expect:
+--   id <- s.id direct/identity
+--   v <- s.v direct/identity
+--   v <- s.k indirect/conditional
+--   k <- s.k direct/identity
+--   * <- m.id indirect/join
+--   * <- s.id indirect/join
+
+-- case: update sets its columns under its condition
+-- table: ice.db.t(id, v string, k) using iceberg
+update ice.db.t set v = upper(v) where k > 3
+-- expect:
+--   v <- t.v direct/transformation
+--   v <- t.k indirect/conditional
+
+-- case: update on read
+-- table: ice.db.m(id, v string, k) using iceberg tblproperties ('write.merge.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.delete.mode'='merge-on-read', 'format-version'='2')
+update ice.db.m set v = upper(v) where k > 3
+-- expect:
+--   v <- m.v direct/transformation
+--   v <- m.k indirect/conditional
+
+-- case: delete keeps the rows its condition leaves
+-- table: ice.db.t(id, v string, k) using iceberg
+delete from ice.db.t where k + 1 = 3
+-- expect:
+--   * <- t.k indirect/filter
+
+-- case: delete by a sub-query
+-- table: ice.db.t(id, v string, k) using iceberg
+-- table: ice.db.s(id, v string, k) using iceberg
+delete from ice.db.t where k in (select k from ice.db.s where id > 1)
+-- expect:
+--   * <- t.k indirect/filter
+--   * <- s.k indirect/filter
+--   * <- s.id indirect/filter

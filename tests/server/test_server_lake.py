@@ -1,0 +1,119 @@
+"""From a POST to an answer: events of strangers through the receiver, the pipeline in its child, the lake and REST."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from deltalake import DeltaTable
+from jar_events import JAR_EVENTS
+from serving import HOSTILE_NAMES, Server, event, serving
+
+from colline.server.marquez import exact_name
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1600)]
+LINEAGE = "/api/v1/lineage"
+FOLDERS = {"_server", "_colline", "landing", "bronze", "silver", "gold", "snapshot"}
+
+
+def _hostile_event(name: str, number: int) -> dict[str, Any]:
+    """A job, a dataset, a column and an expression that are all called like this."""
+    how = {"type": "DIRECT", "subtype": "IDENTITY", "description": name, "masking": False}
+    source = {"namespace": "hostile", "name": f"source{number}", "field": name, "transformations": [how]}
+    facets = {
+        "schema": {"fields": [{"name": name, "type": name[:100]}]},
+        "columnLineage": {"fields": {name: {"inputFields": [source]}}},
+    }
+    return event(name, outputs=[{"namespace": "hostile", "name": f"table{number}/{name}", "facets": facets}])
+
+
+@pytest.fixture(scope="module")
+def server(stormed: tuple[Path, set[str]]) -> Iterator[Server]:
+    """A server that ingests by itself, after everything was sent and taken up."""
+    with serving(stormed[0], "--ingest", "3s", "--seal-after", "0.3s") as running:
+        sent = [*JAR_EVENTS, *(_hostile_event(name, number) for number, name in enumerate(HOSTILE_NAMES))]
+        answer = running.client.post(f"{LINEAGE}/batch", json=sent)
+        assert answer.json()["status"] == "success", answer.text
+        assert running.client.post(LINEAGE, json=event() | {"run": {"runId": 7}}).status_code == 422
+        assert running.client.post(LINEAGE, content=b"nonsense \xff\n\n").status_code == 422
+        _wait_for_lineage(running)
+        yield running
+        running.stop()
+
+
+def _wait_for_lineage(server: Server) -> None:
+    deadline = time.monotonic() + 1500
+    while time.monotonic() < deadline:
+        status = server.client.get("/api/v1/status").json()
+        assert status["ingest"]["last_state"] != "failed", status
+        if status["snapshot"] is not None and status["ingest"]["last_state"] == "ok":
+            return
+        time.sleep(0.5)
+    pytest.fail("no lineage")
+
+
+def test_a_column_of_the_jar_is_traced_to_its_source(server: Server) -> None:
+    answer = server.client.get("/api/v1/upstream", params={"column": "takings.total"}).json()
+    assert [row["field"] for row in answer["columns"]] == ["price"]
+    [edge] = answer["edges"]
+    assert (edge["type"], edge["subtype"]) == ("DIRECT", "AGGREGATION")
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE_NAMES)))
+def test_a_hostile_name_comes_back_as_the_text_it_was(server: Server, number: int) -> None:
+    name = HOSTILE_NAMES[number]
+    rows = server.client.get("/api/v1/downstream", params={"column": f'"source{number}".*'}).json()["columns"]
+    assert [row["field"] for row in rows] == [name]
+    asked = {"column": exact_name(rows[0]["namespace"], rows[0]["name"], rows[0]["field"])}
+    answer = server.client.get("/api/v1/upstream", params=asked)
+    assert answer.status_code == 200, answer.text
+    assert [row["field"] for row in answer.json()["columns"]] == [name]
+    assert answer.headers["Content-Type"] == "application/json"
+    home = {"namespace": rows[0]["namespace"], "name": rows[0]["name"]}
+    assert [row["field"] for row in server.client.get("/api/v1/dataset", params=home).json()["columns"]] == [name]
+
+
+def test_no_name_of_an_event_became_a_path(server: Server) -> None:
+    assert {path.name for path in server.lake.iterdir()} <= FOLDERS
+    assert not [path for path in server.lake.rglob("*") if "script" in path.name or "passwd" in path.name]
+
+
+def test_every_answered_event_is_in_bronze_exactly_once(server: Server, stormed: tuple[Path, set[str]]) -> None:
+    table = DeltaTable(str(server.lake / "bronze" / "events")).to_pyarrow_table(columns=["raw"])
+    events = [json.loads(raw) for raw in table.column("raw").to_pylist() if '"storm"' in raw]
+    runs = Counter(found["run"]["runId"] for found in events)
+    assert {run: count for run, count in runs.items() if count != 1} == {}
+    assert stormed[1] - set(runs) == set()
+
+
+def test_refused_events_are_in_quarantine_with_what_was_wrong(server: Server) -> None:
+    rows = server.client.get("/api/v1/quarantine").json()["rows"]
+    kept = [json.loads(row["line"])["colline_refused"] for row in rows]
+    assert sorted(row["path"] for row in kept) == ["$", "$.run.runId"]
+    assert any("nonsense \\xff\n\n" in row["text"] for row in kept)
+    assert server.client.get("/api/v1/overview").json()["health"]["quarantined"] == 2
+
+
+def test_status_and_figures_tell_of_ingest(server: Server) -> None:
+    status = server.client.get("/api/v1/status").json()["ingest"]
+    assert (status["every"], status["failures"]) == (3.0, 0)
+    assert status["last_ended"] is not None
+    assert "colline_ingest_failures_total 0\n" in server.client.get("/metrics").text
+    assert server.client.get("/api/v1/runs", params={"limit": 5}).json()["rows"]
+
+
+def test_nothing_new_means_no_new_run(server: Server) -> None:
+    before = server.client.get("/api/v1/status").json()["ingest"]["runs"]
+    time.sleep(5)
+    assert server.client.get("/api/v1/status").json()["ingest"]["runs"] <= before + 1
+
+
+def test_the_lake_outlives_the_server(server: Server, tmp_path: Path) -> None:
+    total = server.client.get("/api/v1/overview").json()["health"]["columns"]
+    with serving(server.lake) as second:
+        assert second.client.get("/api/v1/overview").json()["health"]["columns"] == total
