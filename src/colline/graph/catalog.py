@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Nodes, adjacency
+from colline.graph.adjacency import Nodes, adjacency, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.arrays import NEVER
 from colline.graph.times import show_time, time_or_none
@@ -83,7 +83,7 @@ def degrees(view: View, at: int | None) -> tuple[NDArray[np.int64], NDArray[np.i
         rows, owner = edges.rows(nodes, at)
         other = edges.other[rows]
         pairs.append((owner << 32 | other)[owner != other])
-    found = np.unique(np.concatenate(pairs))
+    found = distinct(np.concatenate(pairs))
     downs = np.bincount(found >> 32, minlength=count)
     ups = np.bincount(found & 0xFFFFFFFF, minlength=count)
     columns: Nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
@@ -253,9 +253,9 @@ def dataset(view: View, place: int, at: int | None) -> Answer:
             at_rows = edges.positions(everything, at)
             homes.append(view.arrays["node.dataset"][edges.other[at_rows]])
             jobs.append(edges.job[at_rows])
-        near[forward] = np.unique(np.concatenate(homes)) if homes else []
+        near[forward] = distinct(np.concatenate(homes)) if homes else []
     about = view.dataset(place)
-    used: Any = np.unique(np.concatenate(jobs)) if jobs else []
+    used: Any = distinct(np.concatenate(jobs)) if jobs else []
     sides = {way: [view.dataset(int(d)) for d in near[forward] if d != place][:200] for way, forward in _SIDES.items()}
     gaps = view.gaps(datasets=np.array([place]), at=at)
     told = (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from colline.errors import ColumnError
-from colline.graph.adjacency import Adjacency, adjacency
+from colline.graph.adjacency import Adjacency, adjacency, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.times import show_time
 from colline.graph.view import View
@@ -94,7 +94,7 @@ def _everything(view: View, at: int | None) -> Iterable[tuple[Key, Row]]:
 def _all_named(view: View, at: int | None) -> Iterable[tuple[Key, Row]]:
     nodes = np.arange(view.arrays.meta["nodes"])
     nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
-    homes = np.unique(view.arrays["node.dataset"][nodes])
+    homes = distinct(view.arrays["node.dataset"][nodes])
     yield from ((("column", view.names.full(n)), {"kind": "column", **view.ref(n)}) for n in nodes.tolist())
     for place in homes.tolist():
         row = view.dataset(place)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from colline.graph.adjacency import Nodes, adjacency
+from colline.graph.adjacency import Nodes, adjacency, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.view import View
 from colline.graph.walk import Question, Reach, walk
@@ -20,7 +20,7 @@ def writers(view: View, columns: Nodes, page: Page, at: int | None) -> Answer:
     end = len(rows) if page.limit is None else page.offset + page.limit
     left_out, cursor = page.next(len(rows), view.version)
     clashing = {row["label"] for row in rows if row["conflict"]}
-    gaps = [] if rows else view.gaps(datasets=np.unique(view.arrays["node.dataset"][columns]), at=at)
+    gaps = [] if rows else view.gaps(datasets=distinct(view.arrays["node.dataset"][columns]), at=at)
     verdict = f"{counted(len({row['job']['name'] for row in rows}), 'job')} write{'s' if len(rows) == 1 else ''} " + (
         ", ".join(view.names.label(n) for n in columns[:3].tolist())
     )

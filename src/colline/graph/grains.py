@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from colline.graph import walks
-from colline.graph.adjacency import Nodes, adjacency
+from colline.graph.adjacency import Nodes, adjacency, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.impact import dataset_rows
 from colline.graph.view import View
@@ -55,7 +55,7 @@ def _steps(reach: Reach) -> Any:
         arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
     ):
         if question.upstream and edges.bits & INDIRECT:
-            homes = np.unique(rows_of[rows_of >= 0])
+            homes = distinct(rows_of[rows_of >= 0])
             np.minimum.at(away, rows_of[rows_of >= 0], reach.distance[nodes[rows_of >= 0]])
             found, owner = edges.rows(np.concatenate([nodes, homes]), question.at)
         else:
@@ -67,8 +67,8 @@ def _steps(reach: Reach) -> Any:
 def _tables(view: View, reach: Reach, steps: list[Any]) -> tuple[list[Row], list[Row]]:
     owners = view.arrays["node.dataset"]
     rows = dataset_rows(view, reach)
-    direct = set(np.unique(owners[np.concatenate([d for d, _ in reach.found] or [reach.origin[:0]])]).tolist())
-    places = {int(view.arrays["dataset.id"][p]): int(p) for p in np.unique(owners[reach.every()])}
+    direct = set(distinct(owners[np.concatenate([d for d, _ in reach.found] or [reach.origin[:0]])]).tolist())
+    places = {int(view.arrays["dataset.id"][p]): int(p) for p in distinct(owners[reach.every()])}
     rows = [{**row, "relation": "direct" if places[row["id"]] in direct else "indirect"} for row in rows]
     joined: dict[tuple[int, int, str], list[Any]] = defaultdict(lambda: [0, set()])
     for near, far, job, indirect, _ in steps:

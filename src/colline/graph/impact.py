@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph import walks
-from colline.graph.adjacency import Nodes, adjacency, spread
+from colline.graph.adjacency import Nodes, adjacency, distinct, spread
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.arrays import SUBTYPES
 from colline.graph.usage import query_readers
@@ -62,7 +62,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, change: Ch
             "datasets": dataset_rows(view, reach),
             "jobs": jobs,
             "readers": readers,
-            "edges": [view.edge(t.edges, t.row, (t.source, t.target), level=t.level) for t in told],
+            "edges": walks.edge_rows(view, told),
         },
         unknown=(*change.unknown, *view.unknown(gaps)),
         left_out=left_out,
@@ -114,7 +114,7 @@ def _spread_bits(reach: Reach, kinds: NDArray[np.uint8], nodes: Nodes, bits: NDA
     fresh = (reach.distance[nodes] > 0) & ((bits & ~kinds[nodes]) != 0)
     nodes, bits = nodes[fresh], bits[fresh]
     np.bitwise_or.at(kinds, nodes, bits)
-    return np.unique(nodes)
+    return distinct(nodes)
 
 
 def job_rows(view: View, reach: Reach, kinds: NDArray[np.uint8]) -> list[Row]:

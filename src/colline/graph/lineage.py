@@ -144,13 +144,15 @@ class Lineage:
         return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
     def _walk(self, view: View, columns: Columns, question: Question, since: When, grain: str, page: Page) -> Answer:
-        from colline.graph import grains, walks
+        from colline.graph import walks
 
         origin = resolve(view, columns, question.at)
         if grain == "column":
             return walks.answer(view, origin, question, page, parse_time(since))
         if grain not in ("table", "dataset", "job"):
             raise SettingError(f"{grain!r} is no grain", hint="column, table or job")
+        from colline.graph import grains
+
         return grains.answer(view, origin, question, page, "job" if grain == "job" else "table")
 
     def picture(

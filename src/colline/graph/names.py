@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from colline.errors import ColumnError
-from colline.graph.adjacency import Nodes, spread
+from colline.graph.adjacency import Nodes, among, distinct, spread
 from colline.graph.arrays import NEVER, Arrays
 from colline.graph.segments import SEPARATOR, segments
 from colline.graph.times import show_time
@@ -95,7 +95,8 @@ class Names:
         if not self.arrays.meta["nested"]:
             return nodes
         at, _ = spread(self.arrays["kin.down.start"], nodes)
-        more = np.setdiff1d(self.arrays["kin.down.other"][at], nodes)
+        members = distinct(self.arrays["kin.down.other"][at])
+        more = members[~among(members, np.sort(nodes))]
         return np.concatenate([nodes, more.astype(np.int64)])
 
     def _resolve(self, text: str, at: int | None) -> list[int]:
@@ -165,7 +166,7 @@ class Names:
     def matches(self, asked: Asked) -> Nodes:
         """The columns whose name ends with what was typed, whatever its split between dataset and field."""
         found = [self._split(asked, cut) for cut in range(len(asked.parts) - 1, -1, -1)]
-        nodes = np.unique(np.concatenate(found)) if found else _NO_NODES
+        nodes = distinct(np.concatenate(found)) if found else _NO_NODES
         return nodes[[self._cased(int(n), asked) for n in nodes]] if any(asked.quoted) else nodes
 
     def _split(self, asked: Asked, cut: int) -> Nodes:
@@ -178,7 +179,7 @@ class Names:
         if cut == 0:
             return nodes
         owners = self.datasets(asked.parts[:cut])
-        return nodes[np.isin(self.arrays["node.dataset"][nodes], owners)]
+        return nodes[among(self.arrays["node.dataset"][nodes], owners)]
 
     def _cased(self, node: int, asked: Asked) -> bool:
         """Whether the quoted segments agree in case too."""
@@ -190,7 +191,7 @@ class Names:
     def datasets(self, parts: Sequence[str]) -> Any:
         """The datasets one of whose names ends with the segments."""
         low, high = self._keys.starting_with(SEPARATOR.join(reversed([p.lower() for p in parts])) + SEPARATOR)
-        return np.unique(self.arrays["alias.dataset"][low:high])
+        return distinct(self.arrays["alias.dataset"][low:high])
 
     def alias(self, key: int) -> str:
         """One name of a dataset, its segments reversed."""
@@ -238,7 +239,7 @@ class Names:
         raw = np.frombuffer(text.lower().encode(), dtype=np.uint8).astype(np.int64)
         if len(raw) < 3:
             return _NO_NODES
-        codes = np.unique(raw[:-2] << 16 | raw[1:-1] << 8 | raw[2:])
+        codes = distinct(raw[:-2] << 16 | raw[1:-1] << 8 | raw[2:])
         table = self.arrays[f"{index}.trigram"]
         at = np.searchsorted(table, codes)
         known = at < len(table)

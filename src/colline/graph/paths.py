@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from colline.graph import walks
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, spread
 from colline.graph.answer import Answer, Row, counted
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Question, Reach, walk
@@ -67,7 +67,7 @@ def between(view: View, first: Nodes, last: Nodes, question: Question) -> Betwee
     if not (down.distance[last] > 0).any() or (len(first) == 1 and np.isin(last, first).all()):
         return None
     up = walk(view.arrays, last, Question(True, indirect=question.indirect, depth=question.depth, at=question.at))
-    candidates = np.unique(np.concatenate([down.every(), first]))
+    candidates = distinct(np.concatenate([down.every(), first]))
     nodes = candidates[up.distance[candidates] > 0]
     place = np.full(len(up.distance), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
@@ -103,7 +103,7 @@ def _left(start: Nodes, other: Nodes, last: set[int], count: int) -> Nodes:
     back_start = np.searchsorted(other[by_target], np.arange(count + 1))
     while len(ring):
         steps += 1
-        found = np.unique(source[by_target[spread(back_start, ring)[0]]])
+        found = distinct(source[by_target[spread(back_start, ring)[0]]])
         ring = found[left[found] > steps]
         left[ring] = steps
     return left
@@ -121,7 +121,7 @@ def count_paths(found: Between) -> tuple[int, bool]:
         rows, counts = spread(found.start, ready)
         np.add.at(ways, found.other[rows], np.repeat(ways[ready], counts))
         np.subtract.at(degree, found.other[rows], 1)
-        reached = np.unique(found.other[rows])
+        reached = distinct(found.other[rows])
         ready = reached[degree[reached] == 0]
     total = float(ways[list(found.last)].sum())
     return int(total), done == count and total < _EXACT

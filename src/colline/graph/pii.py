@@ -11,7 +11,7 @@ import numpy as np
 
 from colline.errors import ColumnError
 from colline.graph import walks
-from colline.graph.adjacency import Nodes
+from colline.graph.adjacency import Nodes, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.segments import SEPARATOR
 from colline.graph.trail import Step, sources_reaching, trail
@@ -39,7 +39,7 @@ def tagged(view: View, tag: str, at: int | None) -> Nodes:
     homes = _holders(view, "dataset.tags", wanted)
     start = view.arrays["dataset.start"]
     inside = [np.arange(start[home], start[home + 1]) for home in homes]
-    nodes: Nodes = np.unique(np.concatenate([np.array(own, dtype=np.int64), *inside]))
+    nodes: Nodes = distinct(np.concatenate([np.array(own, dtype=np.int64), *inside]))
     nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
     if not len(nodes):
         raise ColumnError(f"no column is tagged {tag!r}", hint="tags come from events and from the metadata table")
@@ -168,7 +168,7 @@ def exit_rows(view: View, found: Landings) -> list[Row]:
     """Datasets outside the lake's tables that the datum reaches, with counts by verdict."""
     owners = view.arrays["node.dataset"][found.nodes]
     out = []
-    for place in np.unique(owners).tolist():
+    for place in distinct(owners).tolist():
         if view.text("dataset.kind", place) in EXITS:
             mine = found.verdicts[owners == place]
             out.append({**view.dataset(place), **{name: int((mine == v).sum()) for v, name in enumerate(VERDICTS)}})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Nodes, spread
+from colline.graph.adjacency import Nodes, distinct, spread
 from colline.graph.answer import Answer, Page, counted
 from colline.graph.names import Names, parse
 from colline.graph.view import View
@@ -111,7 +111,7 @@ def _columns_of(names: Names, wanted: str) -> Nodes:
     """Columns of the datasets one of whose last two steps is called like that."""
     whole = names.datasets([wanted])
     near = [k for k in names.holding("alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
-    places = np.unique(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
+    places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
     found = spread(names.arrays["dataset.start"], places)[0][:_MOST]
     columns: Nodes = found[~names.arrays["node.rows"][found]]
     return columns

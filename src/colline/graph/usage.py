@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Nodes, adjacency, spread
+from colline.graph.adjacency import Nodes, adjacency, distinct, spread
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.arrays import SUBTYPES, UNKNOWN
 from colline.graph.times import time_or_none
@@ -212,7 +212,7 @@ def _jobs_reading(view: View, places: Any) -> NDArray[Any]:
         for edges in adjacency(view.arrays, forward=forward, indirect=True, past=True):
             found.append(edges.job[edges.positions(nodes, None)])
     found.append(view.arrays["read.job"][spread(view.arrays["read.start"], nodes)[0]])
-    return np.unique(np.concatenate(found))
+    return distinct(np.concatenate(found))
 
 
 def unused(view: View, nodes: Nodes, page: Page, when: Since) -> Answer:
@@ -291,7 +291,7 @@ def _last_reads(view: View, nodes: Nodes) -> NDArray[np.int64]:
 def _blind_datasets(view: View, nodes: Nodes, at: int | None) -> dict[int, str]:
     """Datasets on which something could hide a reader, and what."""
     out = {}
-    for place in np.unique(view.arrays["node.dataset"][nodes]).tolist():
+    for place in distinct(view.arrays["node.dataset"][nodes]).tolist():
         hiding = _hiding(view, [place], at)
         kind = view.text("dataset.kind", place) or ""
         if hiding:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
-from colline.graph.adjacency import Adjacency, Nodes, adjacency
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, distinct
 from colline.graph.answer import Row
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
@@ -28,6 +28,7 @@ class View:
         self.names = Names(arrays)
         self.version = arrays.version
         self._texts: dict[tuple[str, int], str] = {}
+        self._homes: dict[int, tuple[str, str, str, str | None]] = {}
 
     def at(self, when: When) -> int | None:
         """The moment asked for; one before everything the lake knows is an error, not an empty answer."""
@@ -76,18 +77,38 @@ class View:
 
     def columns(self, nodes: Nodes, at: int | None = None) -> list[Row]:
         """Identity, type, tags, layer and number of direct neighbours of each column."""
-        ups, downs = (self.neighbours(nodes, forward=way, at=at) for way in (False, True))
-        places, kinds = self.arrays["node.dataset"][nodes].tolist(), self.arrays["node.type"][nodes].tolist()
+        arrays, text = self.arrays, self.text
+        names = ("node.id", "node.dataset", "node.field", "node.type")
+        facts = [arrays[name][nodes].tolist() for name in names]
+        facts += [self.neighbours(nodes, forward=way, at=at).tolist() for way in (False, True)]
         out = []
-        facts = zip(nodes.tolist(), places, kinds, ups.tolist(), downs.tolist(), strict=True)
-        for node, place, kind, up, down in facts:
-            told = {
-                "type": self.text("types", kind),
-                "tags": self.tags(node),
-                "layer": self.text("dataset.layer", place),
-            }
-            out.append({**self.ref(node), **told, "up": up, "down": down})
+        for node, key, place, field, kind, up, down in zip(nodes.tolist(), *facts, strict=True):
+            namespace, path, label, layer = self._home(place)
+            name = text("fields", field) or ""
+            out.append(
+                {
+                    "id": key,
+                    "namespace": namespace,
+                    "name": path,
+                    "field": name,
+                    "label": f"{label}.{name}",
+                    "type": text("types", kind),
+                    "tags": self.tags(node),
+                    "layer": layer,
+                    "up": up,
+                    "down": down,
+                }
+            )
         return out
+
+    def _home(self, place: int) -> tuple[str, str, str, str | None]:
+        found = self._homes.get(place)
+        if found is None:
+            if len(self._homes) > _REMEMBERED:
+                self._homes.clear()
+            one, two, three = (self.text(f"dataset.{key}", place) or "" for key in ("namespace", "name", "label"))
+            found = self._homes[place] = (one, two, three, self.text("dataset.layer", place))
+        return found
 
     def of(self, nodes: Nodes, at: int | None) -> tuple[Row, ...]:
         """The columns a question is about; of very many only who they are."""
@@ -100,7 +121,7 @@ class View:
             rows, owner = edges.rows(nodes, at)
             other = edges.other[rows]
             pairs.append((owner << 32 | other)[owner != other])
-        found = np.unique(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.int64)
+        found = distinct(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.int64)
         owners = found >> 32
         return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
 
@@ -134,24 +155,38 @@ class View:
 
     def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
         """An edge between two columns (source first), with how, by which job, and when it was last seen."""
+        return self.edges(edges, [(row, *ends, level)])[0]
+
+    def edges(self, edges: Adjacency, told: Sequence[tuple[int, int, int, str]]) -> list[Row]:
+        """Edges of one set: (row, source, target, level) each."""
         arrays, group = self.arrays, edges.group
-        place = row if edges.edge is None else int(edges.edge[row])
-        job = int(edges.job[row])
-        return {
-            "from": int(arrays["node.id"][ends[0]]),
-            "to": int(arrays["node.id"][ends[1]]),
-            "type": "INDIRECT" if edges.bits & 2 else "DIRECT",
-            "subtype": SUBTYPES[arrays[f"{group}.subtype"][place]],
-            "masking": bool(edges.bits & 1),
-            "job": self.job_ref(job),
-            "last_run": self.text("runs", int(arrays[f"{group}.run"][place])),
-            "last_state": self.text("job.last_state", job),
-            "last_seen": time_or_none(int(arrays[f"{group}.seen"][place])),
-            "first_seen": time_or_none(int(edges.since[row])),
-            "retired_at": None if edges.until is None else time_or_none(int(edges.until[row])),
-            "description": self.text("descriptions", int(arrays[f"{group}.description"][place])) or "",
-            "level": level,
-        }
+        rows, source, target = (np.array([one[k] for one in told], dtype=np.int64) for k in range(3))
+        place = edges.edges(rows)
+        facts = [arrays[f"{group}.{name}"][place].tolist() for name in ("subtype", "run", "seen", "description")]
+        facts += [edges.job[rows].tolist(), edges.since[rows].tolist()]
+        facts += [arrays["node.id"][ends].tolist() for ends in (source, target)]
+        until = [NEVER] * len(rows) if edges.until is None else edges.until[rows].tolist()
+        kind, masking = "INDIRECT" if edges.bits & 2 else "DIRECT", bool(edges.bits & 1)
+        return [
+            {
+                "from": one,
+                "to": two,
+                "type": kind,
+                "subtype": SUBTYPES[subtype],
+                "masking": masking,
+                "job": self.job_ref(job),
+                "last_run": self.text("runs", run),
+                "last_state": self.text("job.last_state", job),
+                "last_seen": time_or_none(seen),
+                "first_seen": time_or_none(since),
+                "retired_at": time_or_none(end),
+                "description": self.text("descriptions", description) or "",
+                "level": level[3],
+            }
+            for subtype, run, seen, description, job, since, one, two, end, level in zip(
+                *facts, until, told, strict=True
+            )
+        ]
 
     def gaps(self, *, datasets: Any = None, jobs: Any = None, at: int | None = None) -> list[int]:
         """Open gaps in coverage that touch the datasets or the jobs; all open ones where neither is given."""
@@ -160,9 +195,9 @@ class View:
         if datasets is not None or jobs is not None:
             touched = np.zeros(len(since), dtype=np.bool_)
             if datasets is not None:
-                touched |= np.isin(self.arrays["gap.dataset"], datasets)
+                touched |= among(self.arrays["gap.dataset"], np.sort(datasets))
             if jobs is not None:
-                touched |= np.isin(self.arrays["gap.job"], jobs) & (self.arrays["gap.dataset"] < 0)
+                touched |= among(self.arrays["gap.job"], np.sort(jobs)) & (self.arrays["gap.dataset"] < 0)
             open_ &= touched
         return [int(i) for i in np.flatnonzero(open_)]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, spread
 from colline.graph.arrays import NEVER, Arrays
 
 MASKED, INDIRECT = 1, 2
@@ -156,7 +156,7 @@ class _Steps:
         for edges in self.edges:
             self._follow(edges, state, lenders, reached)
         if self.rows_of is not None and self.question.upstream:
-            rows = np.unique(self.rows_of[self.arrays["node.dataset"][nodes]])
+            rows = distinct(self.rows_of[self.arrays["node.dataset"][nodes]])
             rows = rows[rows >= 0].astype(np.int64)
             state |= INDIRECT
             rows = rows[(self.seen[rows] & (1 << state)) == 0]
@@ -200,7 +200,7 @@ class _Steps:
             level = np.zeros(len(self.seen), dtype=np.bool_)
             level[nodes] = True
             return np.flatnonzero(level)
-        return np.unique(nodes).astype(np.int64)
+        return distinct(nodes).astype(np.int64)
 
     def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
         """What decides the rows of a dataset reaches each of its columns, in the same step."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, spread
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Question, Reach, walk
@@ -45,7 +46,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
         totals=totals(reach),
         sections={
             "columns": column_rows(view, reach, nodes),
-            "edges": [view.edge(t.edges, t.row, (t.source, t.target), level=t.level) for t in told[:most]],
+            "edges": edge_rows(view, told[:most]),
             "edges_left_out": max(0, len(told) - most),
             "jobs": job_rows(view, reach, since),
         },
@@ -54,6 +55,15 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
         cursor=cursor,
         snapshot=view.version,
     )
+
+
+def edge_rows(view: View, told: list[Told]) -> list[Row]:
+    """The edges as an answer tells them; those of one set, which lie side by side, at once."""
+    out: list[Row] = []
+    for _, group in groupby(told, key=lambda t: (t.edges.group, t.edges.forward)):
+        some = list(group)
+        out += view.edges(some[0].edges, [(t.row, t.source, t.target, t.level) for t in some])
+    return out
 
 
 def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
@@ -88,7 +98,7 @@ def totals(reach: Reach) -> dict[str, int]:
 def datasets_of(reach: Reach) -> Any:
     """The datasets reached and those the walk began in."""
     owners = reach.arrays["node.dataset"]
-    return np.unique(np.concatenate([owners[reach.origin], *(owners[n] for level in reach.found for n in level)]))
+    return distinct(np.concatenate([owners[reach.origin], *(owners[n] for level in reach.found for n in level)]))
 
 
 def gaps_on(view: View, reach: Reach) -> list[int]:
