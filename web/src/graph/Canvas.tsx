@@ -10,7 +10,7 @@ import { Lines } from './Lines';
 import type { Place } from './layout';
 import { useArrows } from './useArrows';
 import type { Drawing } from './useDrawing';
-import { useViewport } from './useViewport';
+import { MIN_ZOOM, useViewport } from './useViewport';
 import { Zoom } from './Zoom';
 
 const NODE_TYPES = { card: Card };
@@ -61,7 +61,7 @@ function useNodes(drawing: Drawing, subject: string): CardNode[] {
 function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) {
   const nodes = useNodes(drawing, subject);
   const frame = useRef<HTMLDivElement>(null);
-  const { onMove, onInit } = useViewport(drawing, subject, focusTable, frame);
+  const { onMove, onInit, showAll } = useViewport(drawing, subject, focusTable, frame);
   const onKeyDown = useArrows(drawing, actions);
   return (
     <ActionsContext value={actions}>
@@ -70,7 +70,7 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
         <ReactFlow
           nodes={nodes}
           nodeTypes={NODE_TYPES}
-          minZoom={0.1}
+          minZoom={MIN_ZOOM}
           maxZoom={1.5}
           nodesDraggable={false}
           nodesConnectable={false}
@@ -78,7 +78,6 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
           elementsSelectable={false}
           disableKeyboardA11y
           zoomOnDoubleClick={false}
-          onlyRenderVisibleElements={nodes.length > 60}
           onInit={onInit}
           onMove={onMove}
           onPaneClick={() => actions.pick('')}
@@ -89,7 +88,7 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
           </ViewportPortal>
           <Background gap={24} size={1} />
           {children}
-          <Zoom />
+          <Zoom onAll={showAll} />
         </ReactFlow>
       </div>
     </ActionsContext>

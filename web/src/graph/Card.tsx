@@ -156,17 +156,19 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
         )}
       </header>
       {card.filtered && <Filter card={card} actions={actions} />}
-      {card.rows.map((row, index) => (
-        <Row
-          key={row.key}
-          row={row}
-          mark={marks.get(row.key) ?? null}
-          lit={lit(row.key)}
-          focused={focus === row.key}
-          first={focus === row.key || (index === 0 && focus === null)}
-          actions={actions}
-        />
-      ))}
+      <div className="rows">
+        {card.rows.map((row, index) => (
+          <Row
+            key={row.key}
+            row={row}
+            mark={marks.get(row.key) ?? null}
+            lit={lit(row.key)}
+            focused={focus === row.key}
+            first={focus === row.key || (index === 0 && focus === null)}
+            actions={actions}
+          />
+        ))}
+      </div>
       <Foot card={card} actions={actions} />
       <Chip card={card} side="up" actions={actions} />
       <Chip card={card} side="down" actions={actions} />

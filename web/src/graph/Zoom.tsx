@@ -1,7 +1,7 @@
 /** Buttons for what a wheel does, for those who have none. */
 import { Panel, useReactFlow } from '@xyflow/react';
 
-export function Zoom() {
+export function Zoom({ onAll }: { onAll: () => void }) {
   const flow = useReactFlow();
   return (
     <Panel position="bottom-right" className="zoom">
@@ -11,11 +11,7 @@ export function Zoom() {
       <button type="button" aria-label="zoom out" onClick={() => void flow.zoomOut()}>
         −
       </button>
-      <button
-        type="button"
-        aria-label="show all"
-        onClick={() => void flow.fitView({ maxZoom: 1, padding: 0.1 })}
-      >
+      <button type="button" aria-label="show all" onClick={onAll}>
         ⤢
       </button>
     </Panel>

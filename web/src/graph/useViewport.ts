@@ -7,6 +7,7 @@ import type { Drawing } from './useDrawing';
 
 const PADDING = 48;
 const READABLE = 0.55;
+export const MIN_ZOOM = 0.02;
 const FAR = 0.4;
 
 interface Bounds {
@@ -33,9 +34,13 @@ function start(size: number, from: number, length: number, middle: number, zoom:
 }
 
 /** The viewport that shows these bounds, or, where that would be too small to read, the part around the focus. */
-export function viewportFor(bounds: Bounds, focus: Bounds | null, width: number, height: number): Viewport {
+export function viewportFor(
+  bounds: Bounds,
+  focus: Bounds | null,
+  { width, height, least }: { width: number; height: number; least: number },
+): Viewport {
   const fit = Math.min((width - 2 * PADDING) / bounds.width, (height - 2 * PADDING) / bounds.height, 1);
-  const zoom = Math.max(fit, READABLE);
+  const zoom = Math.max(fit, least);
   const seen = focus ?? { ...bounds, width: 0, height: 0 };
   return {
     zoom,
@@ -68,15 +73,29 @@ export function useViewport(
       return;
     }
     const seen = focus && place ? { ...place, width: CARD_WIDTH, height: focus.height } : null;
-    const next = viewportFor(boundsOf(drawing), seen, element.clientWidth, element.clientHeight);
-    void flow.setViewport(next);
-    element.classList.toggle('far', next.zoom < FAR);
+    show(flow, element, viewportFor(boundsOf(drawing), seen, sizeOf(element, READABLE)));
   }, [drawing, subject, focusTable, flow, frame, ready]);
   const onMove = useCallback(
     (_: unknown, viewport: Viewport) => frame.current?.classList.toggle('far', viewport.zoom < FAR),
     [frame],
   );
-  return { onMove, onInit };
+  const showAll = useCallback(() => {
+    const element = frame.current;
+    if (element !== null)
+      show(flow, element, viewportFor(boundsOf(drawing), null, sizeOf(element, MIN_ZOOM)));
+  }, [drawing, flow, frame]);
+  return { onMove, onInit, showAll };
+}
+
+const sizeOf = (element: HTMLElement, least: number) => ({
+  width: element.clientWidth,
+  height: element.clientHeight,
+  least,
+});
+
+function show(flow: ReturnType<typeof useReactFlow>, element: HTMLElement, next: Viewport): void {
+  void flow.setViewport(next);
+  element.classList.toggle('far', next.zoom < FAR);
 }
 
 function anchorOf(old: Drawing, now: Drawing, focusTable: string | null) {
