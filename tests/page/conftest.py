@@ -58,6 +58,7 @@ def browser(browser_program: Path) -> Iterator[Browser]:
 
 def _served(lake: Path) -> Iterator[Site]:
     with serving(lake, "--no-access-log") as server:
+        server.client.get("/api/v1/overview", timeout=120)  # the first answer maps the lake; a busy computer takes long
         yield Site(server.address)
 
 
@@ -94,7 +95,7 @@ class Watch:
 
     def heard(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not any(text in message.text for text in self.allowed):
-            self.errors.append(message.text)
+            self.errors.append(f"{message.text} {message.location.get('url', '')}")
 
     def asked(self, request: Request) -> None:
         parts = urlsplit(request.url)
