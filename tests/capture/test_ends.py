@@ -72,12 +72,27 @@ def test_every_application_of_a_program_ends_as_it_did(tmp_path: Path) -> None:
         assert {e["run"]["facets"]["parent"]["run"]["runId"] for e in queries} == {began["run"]["runId"]}
 
 
+KILLED = """
+import signal, time
+spark = session("job")
+os.kill(spark.sparkContext._gateway.proc.pid, signal.SIGKILL)
+time.sleep(3)
+"""
+
+
+def test_a_jvm_that_is_killed_is_a_failure(tmp_path: Path) -> None:
+    _, events = ran(tmp_path, KILLED)
+    began, ended = of_application(events, "job")
+    assert (began["eventType"], ended["eventType"]) == ("START", "FAIL")
+    assert ended["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM is gone"
+
+
 @pytest.mark.parametrize(
     ("body", "code", "state"),
-    [("session('job')\nsys.exit(3)", 3, "FAIL"), ("session('job')", 0, "COMPLETE")],
-    ids=["a non-zero exit", "nothing at all"],
+    [("session('job')\nsys.exit(3)", 3, "FAIL"), ("session('job').stop()", 0, "COMPLETE")],
+    ids=["a non-zero exit", "a stop at the very end"],
 )
-def test_a_program_that_stops_nothing_is_told_to_its_end(tmp_path: Path, body: str, code: int, state: str) -> None:
+def test_a_program_is_told_to_its_very_end(tmp_path: Path, body: str, code: int, state: str) -> None:
     done, events = ran(tmp_path, body)
     assert done.returncode == code
     assert [event["eventType"] for event in of_application(events, "job")] == ["START", state]

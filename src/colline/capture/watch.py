@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from colline.transport.protocol import Transport
 
 _POLL_MILLISECONDS = 200
-_DETACH_SECONDS = 5.0
+_DETACH_SECONDS = 10.0
+_EVENTS_SECONDS = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Watch:
         self._closing = threading.Event()
         self._over = threading.Lock()
         self._is_over = False
+        self._last_word = threading.Event()
         self._handled = 0
         self._events = 0
         self._ends = Ends(self._end_of_program)
@@ -87,7 +89,7 @@ class Watch:
     @property
     def events(self) -> list[dict[str, Any]]:
         """The events so far, with the memory transport; with another one, none."""
-        self.flush(_DETACH_SECONDS)
+        self.flush(_EVENTS_SECONDS)
         return list(getattr(self._transport, "events", []))
 
     def flush(self, timeout: float = 10.0) -> bool:
@@ -110,7 +112,7 @@ class Watch:
     def _read(self) -> None:
         """The reader's life: one message after the other until the end."""
         while not self._closing.is_set():
-            message = self._contained("reading the tap", lambda: self._tap.poll(_POLL_MILLISECONDS), _GONE)
+            message = self._containment.run("reading the tap", lambda: self._tap.poll(_POLL_MILLISECONDS), _unread)
             if message is not None:
                 self._take(message)
         self._tap.let_go()
@@ -118,8 +120,10 @@ class Watch:
     def _take(self, message: Mapping[str, Any]) -> None:
         self._contained("making an event", lambda: self._hear(message), None)
         self._handled += 1
-        if message.get("kind") == "application_end":
-            self._finish(self._ends.failure_anywhere(), 0.0)
+        if message.get("kind") in (_END, _GONE):
+            failure = self._ends.failure_anywhere()
+            gone = Failure("the driver's JVM is gone") if message.get("kind") == _GONE else None
+            self._finish(failure or gone, 0.0)
 
     def _hear(self, message: Mapping[str, Any]) -> None:
         for event in self._runs.hear(message):
@@ -147,9 +151,17 @@ class Watch:
         if timeout:
             self._contained("waiting for the tap", lambda: self._settle(monotonic() + timeout), False)
         with self._over:
-            if self._is_over:
-                return
-            self._is_over = True
+            is_first, self._is_over = not self._is_over, True
+        if not is_first:
+            # the program must not end while another thread is still saying the last word
+            self._last_word.wait(timeout)
+            return
+        try:
+            self._close(failure)
+        finally:
+            self._last_word.set()
+
+    def _close(self, failure: Failure | None) -> None:
         self._closing.set()
         self._contained("closing the tap", self._tap.close, None)
         if threading.current_thread() is not self._thread:
@@ -169,8 +181,17 @@ class Watch:
         return self._containment.run(what, call, lambda _: otherwise)
 
 
-# a tap that cannot be read any more is as good as an application that ended
-_GONE: Mapping[str, Any] = {"kind": "application_end"}
+_END = "application_end"
+_GONE = "gone"
+
+
+def _unread(error: Exception) -> Mapping[str, Any]:
+    """What stands for a message that could not be read: one that is lost, or a JVM that is gone with all of them."""
+    from py4j.protocol import Py4JNetworkError
+
+    return {"kind": _GONE if isinstance(error, (Py4JNetworkError, OSError)) else "lost"}
+
+
 _DELIVERY = ("made", "queued", "sent", "retried", "dropped", "spooled", "failed")
 
 
