@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 
 import pytest
-from peers import Broker, java
+from peers import Broker, java, kafka_jars
 
 
 @pytest.fixture(scope="session")
@@ -13,6 +14,10 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A live Apache Kafka broker."""
     if java() is None:
         pytest.skip("Apache Kafka runs on Java, and this machine has none")
+    try:
+        kafka_jars()
+    except (subprocess.SubprocessError, OSError) as error:
+        pytest.skip(f"Apache Kafka's jars cannot be fetched: {error}")
     live = Broker(tmp_path_factory.mktemp("kafka"))
     live.start()
     yield live

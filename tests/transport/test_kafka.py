@@ -69,6 +69,16 @@ def test_a_broker_that_dies_and_comes_back_gets_everything(broker: Broker, tmp_p
     assert {each["n"] for _, each in broker.read(topic, 40)} == set(range(40))
 
 
+def test_the_client_s_own_mock_cluster_confirms_every_event() -> None:
+    """Needs neither Java nor a network, so it runs where the broker cannot."""
+    given = {"type": "kafka", "topicName": "t", "properties": {"test.mock.num.brokers": "1", "log_level": "0"}}
+    transport = transport_from(settings_from({"transport": given}, environ={}, folder=Path("/nonexistent")))
+    for number in range(100):
+        transport.emit(event("a", number))
+    transport.close(30)
+    assert (transport.stats.sent, transport.stats.failed) == (100, 0)
+
+
 def test_no_broker_at_all_leaves_the_counters_honest() -> None:
     carrier = built(f"127.0.0.1:{free_port()}", "t", timeout=0.5)
     carrier.emit(event("a", 1))
