@@ -44,7 +44,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "Who writes it, and how?",
-        "The owner to call, and both definitions of the column.",
+        "One job, and how it derives the column today: this is whom to call.",
         ("writers", "silver.payments.net_amount"),
     ),
     Question(
@@ -55,7 +55,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "Where does a customer's e-mail address end up?",
         "Masked on its way to analysts, in clear in the campaign and in a file that leaves the platform.",
-        ("pii", "bronze.customers.email", "--allowed-zone", "bronze", "--allowed-zone", "silver"),
+        ("pii", "bronze.customers.email", "--direct", "--allowed-zone", "silver.*"),
     ),
     Question(
         "How exactly did it get there?",
@@ -81,6 +81,11 @@ QUESTIONS: tuple[Question, ...] = (
         "Do two revenues mean the same?",
         "One is per city, one per restaurant: same source, so a difference is a fault and not a definition.",
         ("compare", "gold.daily_revenue.revenue", "gold.restaurant_performance.revenue"),
+    ),
+    Question(
+        "Can the churn score be trusted today?",
+        "Its last run failed, so what is in the table is yesterday's; and the model cannot be seen into.",
+        ("upstream", "platinum.churn_risk.churn_risk", "--depth", "1"),
     ),
     Question(
         "Where is lineage missing?",
