@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
+from colline.machine.java import ensure_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +41,7 @@ def _local(name: str) -> SparkSession:
         from delta import configure_spark_with_delta_pip
     except ImportError as error:
         raise LakeError("delta-spark is not installed", hint="pip install 'colline[spark]'") from error
+    ensure_java(version("pyspark"))
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(os.environ.get("COLLINE_SPARK_MASTER", "local[*]"))
     for key, value in {**LOCAL_SETTINGS, "spark.driver.memory": f"{_driver_gigabytes()}g"}.items():
