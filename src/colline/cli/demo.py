@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from colline.cli import COMMANDS, cli
+from colline.cli import cli
 from colline.errors import CollineError
 
 
@@ -34,33 +34,20 @@ def command(lake: Path) -> None:
         _say("two days of a food-delivery platform, captured:")
         played = play(lake, spark, _say)
         _say(f"{played.events} events in {lake / 'landing'}")
-        is_ingested = _ingest(lake)
+        _run(["ingest", "--lake", str(lake)])
     finally:
         spark.stop()
-    if not is_ingested:
-        _say("this build cannot ingest yet, so there is nothing to ask")
-        return
     _ask_all(lake, played.between.isoformat(timespec="milliseconds"))
     _say(f"\n{time.monotonic() - start:.0f} seconds in all. The lake is yours to play with:")
     _say(f"  colline find email --lake {lake}\n  colline serve --lake {lake}    # then open the page it names")
-
-
-def _ingest(lake: Path) -> bool:
-    """Turn landed events into the lake's tables, then look for runs whose events never came; False without ingest."""
-    log = str(lake / "platform" / "spark-events")
-    for arguments in (["ingest"], ["reconcile", "--spark-events", log]):
-        if arguments[0] in COMMANDS:
-            _run([*arguments, "--lake", str(lake)])
-    return "ingest" in COMMANDS
 
 
 def _ask_all(lake: Path, between: str) -> None:
     from colline.demo.questions import QUESTIONS
 
     for question in QUESTIONS:
-        if question.command[0] in COMMANDS:
-            click.echo(f"\n{question.title}\n  {question.why}")
-            _run([*question.arguments(between), "--lake", str(lake)])
+        click.echo(f"\n{question.title}\n  {question.why}")
+        _run([*question.arguments(between), "--lake", str(lake)])
 
 
 def _run(arguments: list[str]) -> None:
