@@ -21,6 +21,8 @@ from colline.graph.walk import alive
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^"`]+)')
 _CLOSE = 0.1  # names nearly as near as the nearest are told too
 _SHOWN = 10  # candidates named in a message
+_COMPARED = 200  # characters of two names that are held against each other
+_MEMBERS = 100  # steps that a field, with the structs it lies in, can have
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 
 
@@ -165,7 +167,8 @@ class Names:
 
     def matches(self, asked: Asked) -> Nodes:
         """The columns whose name ends with what was typed, whatever its split between dataset and field."""
-        found = [self._split(asked, cut) for cut in range(len(asked.parts) - 1, -1, -1)]
+        last = len(asked.parts) - 1
+        found = [self._split(asked, cut) for cut in range(last, max(-1, last - _MEMBERS), -1)]
         nodes = distinct(np.concatenate(found)) if found else _NO_NODES
         return nodes[[self._cased(int(n), asked) for n in nodes]] if any(asked.quoted) else nodes
 
@@ -292,7 +295,8 @@ class Names:
 
 
 def _alike(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
+    # the cost is that of one length times the other, and a name from outside may have 10 KB
+    return difflib.SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED], autojunk=False).ratio()
 
 
 def _agrees(name: Sequence[str], asked: Asked) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from colline.errors import ColumnError
 from colline.server.problems import Problem
 
@@ -65,10 +67,9 @@ def node_id(column: Row) -> str:
     return f"datasetField:{column['namespace']}:{column['name']}:{column['field']}"
 
 
-def exact_name(*parts: str) -> str:
-    """A name with every part quoted, so that nothing in it is taken for syntax."""
-    *home, last = ('"' + part.replace('"', '""') + '"' for part in parts)
-    return f"{'/'.join(home)}.{last}"
+def exact_name(namespace: str, name: str, field: str) -> str:
+    """A column's whole name as a program says it: nothing in it is taken for syntax."""
+    return msgspec.json.encode([namespace, name, field]).decode()
 
 
 def _column(lineage: Lineage, node: str) -> str:

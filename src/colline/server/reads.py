@@ -73,12 +73,21 @@ class Reads:
         return self._pool
 
     async def status(self) -> dict[str, Any]:
-        """Snapshot, its time, and health as the lake knows it; empty if there is no snapshot."""
-        return await self._within(reader.status)
+        """Snapshot, its time and the lake's health; without the last two while the readers are too busy to tell."""
+        snapshot = await asyncio.to_thread(self.snapshot)
+        if snapshot is None:
+            return {}
+        try:
+            return await self._within(reader.status)
+        except Problem:
+            return {"snapshot": snapshot}
 
-    def has_snapshot(self) -> bool:
-        """Whether there is something to answer from."""
-        return (self.lake / "snapshot" / "CURRENT").is_file()
+    def snapshot(self) -> str | None:
+        """The name of the snapshot there is to answer from."""
+        try:
+            return (self.lake / "snapshot" / "CURRENT").read_text(encoding="utf-8").strip()
+        except OSError:
+            return None
 
     def close(self) -> None:
         """Let the processes end."""

@@ -38,7 +38,7 @@ This page is made from the server's table of endpoints (`make rest-docs`); `/ope
   verdict are always those of the whole answer. All pages of one cursor come from one snapshot; when that is gone the
   answer is 410 `bad_cursor`: ask again without the cursor.
 - What the answers hold is told in [answers.md](answers.md); `id`s in `edges` are those of `columns` and `of`.
-- A column's exact name, whatever is in it, is `"namespace"/"name"."field"`, with `"` inside a part doubled.
+- A column's exact name, whatever is in it, is a JSON list: `["file", "/lake/gold/orders", "total"]`.
 - An unknown parameter is an error, so that a misspelt one is not ignored in silence.
 
 ## Errors

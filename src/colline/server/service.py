@@ -109,7 +109,7 @@ class Service:
         self.ingest.start()
 
     async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
-        lineage = await asyncio.to_thread(self.reads.has_snapshot)
+        lineage = await asyncio.to_thread(self.reads.snapshot) is not None
         state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
         await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
 
