@@ -125,7 +125,7 @@ def test_close_waits_no_longer_than_it_may_and_says_what_is_lost() -> None:
         carrier.emit(b"%d" % number)
     started = time.monotonic()
     carrier.close(0.3)
-    assert 0.2 < time.monotonic() - started < 3
+    assert 0.2 < time.monotonic() - started < 10  # the sink lets go after 20 s
     assert carrier.stats == Stats(made=5, failed=5)
     let_go.set()
 
@@ -212,7 +212,7 @@ def test_one_part_that_hangs_does_not_stop_another() -> None:
     assert [event["n"] for event in well.events] == list(range(20))
     started = time.monotonic()
     both.close(0.5)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 10  # the stuck part lets go after 20 s
     assert (stuck.stats.failed, broken.stats.failed, well.stats.sent) == (20, 20, 20)
     let_go.set()
 
