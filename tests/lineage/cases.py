@@ -35,6 +35,7 @@ from colline.trace.show import how
 
 ROOT = Path(__file__).parent.parent / "cases" / "lineage"
 PLANS = Path(__file__).parent.parent / "cases" / "plans"
+RUN = PLANS / "run" / "kinds.json"
 _KEYS = ("table", "setup", "since", "gap")
 
 
@@ -59,7 +60,7 @@ class Case:
 
     @property
     def needs_delta(self) -> bool:
-        return any("using delta" in text.lower() for text in (*self.tables, *self.setup, self.code))
+        return any("delta" in text.lower() for text in (*self.tables, *self.setup, self.code))
 
 
 def all_cases() -> list[Case]:
@@ -69,6 +70,11 @@ def all_cases() -> list[Case]:
     repeated = {case.key for case in found if sum(other.key == case.key for other in found) > 1}
     assert not repeated, f"two cases of one name: {repeated}"
     return found
+
+
+def run_cases() -> list[Case]:
+    """The cases whose code is run, so that their events are seen."""
+    return [case for path in sorted((ROOT.parent / "writes").glob("*.py")) for case in read(path)]
 
 
 def read(path: Path) -> Iterator[Case]:

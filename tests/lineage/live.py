@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.lineage.cases import Case, table_ddl
@@ -29,16 +30,16 @@ def applies(case: Case, spark: SparkSession) -> bool:
 
 
 @contextmanager
-def made(case: Case, spark: SparkSession) -> Iterator[DataFrame | str]:
-    """What the case analyzes, with its tables in place."""
+def made(case: Case, spark: SparkSession, place: Path | None = None) -> Iterator[DataFrame | str]:
+    """What the case analyzes, with its tables in place; `place` is a folder that its code may write to."""
     for table in case.tables:
         _ensure(table_ddl(table), spark)
     try:
         for statement in case.setup:
             spark.sql(statement)
-        yield _query(case, spark)
+        yield _query(case, spark, place)
     finally:
-        if case.setup:
+        if case.setup or place is not None:
             _clear(spark)
 
 
@@ -56,14 +57,14 @@ def _ensure(ddl: str, spark: SparkSession) -> None:
     _there[name] = ddl
 
 
-def _query(case: Case, spark: SparkSession) -> DataFrame | str:
+def _query(case: Case, spark: SparkSession, place: Path | None) -> DataFrame | str:
     if not case.is_python:
         return case.code
     from pyspark.sql import functions
 
-    names: dict[str, Any] = {"spark": spark, "F": functions}
+    names: dict[str, Any] = {"spark": spark, "F": functions, "place": place}
     exec(compile(textwrap.dedent(case.code), case.key, "exec"), names)
-    return names["df"]
+    return names.get("df", "")
 
 
 def _clear(spark: SparkSession) -> None:

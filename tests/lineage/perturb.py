@@ -1,8 +1,8 @@
 """Law 1 by experiment: change one input column, run the query again, and see that whatever moved was claimed.
 
-Spark analyzes a query and its lineage is traced; DuckDB runs the same text on every variant of the data. A variant differs
-from the base in one column of one table, and is a schema of views of its own. `python -m tests.lineage.perturb 1000` tries
-a thousand queries; the seed is printed and may be given after the number.
+Spark analyzes a query and its lineage is traced; DuckDB runs the same text on every variant of the data. A variant
+differs from the base in one column of one table, and is a schema of its own. `python -m tests.lineage.perturb 1000`
+tries a thousand queries; the seed is printed and may be given after the number.
 """
 
 from __future__ import annotations

@@ -118,12 +118,12 @@ class Maker:
         """A test by a sub-query, correlated or not."""
         other, name = self.table(), self.fresh("s")
         inner = f"({other.sql}) {name}"
-        one, mine = self.column(columns), self.column(other.columns)
+        one, mine, another = self.column(columns), self.column(other.columns), self.test(other.columns, 0)
         forms = (
-            f"{one} in (select {mine} from {inner} where {self.test(other.columns, 0)})",
+            f"{one} in (select {mine} from {inner} where {another})",
             f"{one} not in (select {mine} from {inner} where {mine} is not null)",
             f"exists (select 1 from {inner} where {name}.{mine} = outer_row.{one})",
-            f"not exists (select 1 from {inner} where {name}.{mine} = outer_row.{one} and {self.test(other.columns, 0)})",
+            f"not exists (select 1 from {inner} where {name}.{mine} = outer_row.{one} and {another})",
             f"{one} > {self.scalar(columns)}",
         )
         return self.random.choice(forms)
@@ -266,7 +266,8 @@ def common(maker: Maker, depth: int) -> Query:
 def spread(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
     kept, name = maker.some(inner.columns, 2), maker.fresh("e")
-    text = f"select {', '.join(kept)}, explode(array({maker.column(inner.columns)}, {maker.column(inner.columns)})) as {name}"
+    one, two = maker.column(inner.columns), maker.column(inner.columns)
+    text = f"select {', '.join(kept)}, explode(array({one}, {two})) as {name}"
     return Query(f"{text} from ({inner.sql}) {maker.fresh('q')}", (*kept, name), None, (inner,))
 
 
@@ -278,8 +279,9 @@ def turn(maker: Maker, depth: int) -> Query:
     kept, key, value = maker.random.sample(inner.columns, 3)
     names = maker.fresh("v"), maker.fresh("v")
     function = maker.random.choice(("sum", "max", "count"))
+    source = f"select {kept}, {key}, {value} from ({inner.sql}) {maker.fresh('q')}"
     text = (
-        f"select {kept}, {names[0]}, {names[1]} from (select {kept}, {key}, {value} from ({inner.sql}) {maker.fresh('q')}) "
+        f"select {kept}, {names[0]}, {names[1]} from ({source}) "
         f"pivot ({function}({value}) for {key} in (1 as {names[0]}, 2 as {names[1]}))"
     )
     return Query(text, (kept, *names), (kept,), (inner,))
@@ -292,7 +294,9 @@ def lateral(maker: Maker, depth: int) -> Query:
         f"select {maker.aggregate(other.columns)} as {name} from ({other.sql}) {row} "
         f"where {row}.{maker.column(other.columns)} = outer_row.{maker.column(inner.columns)}"
     )
-    text = f"select {', '.join(inner.columns)}, {name} from ({inner.sql}) outer_row, lateral ({right}) {maker.fresh('q')}"
+    text = (
+        f"select {', '.join(inner.columns)}, {name} from ({inner.sql}) outer_row, lateral ({right}) {maker.fresh('q')}"
+    )
     return Query(text, (*inner.columns, name), inner.key, (inner,))
 
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.lineage.cases import PLANS, Case, all_cases
+from tests.lineage.cases import PLANS, RUN, Case, all_cases, run_cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -51,6 +51,26 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
         (PLANS / f"{topic}.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
+def record_run(spark: SparkSession, folder: Path) -> None:
+    """Record which kinds of nodes are in the plans of the cases that are run; their plans are not kept."""
+    from colline.capture.tap import Tap
+    from tests.lineage.live import applies, made
+
+    listener = Tap(spark)
+    kinds: dict[str, list[str]] = {}
+    for number, case in enumerate(case for case in run_cases() if applies(case, spark)):
+        place = folder / f"run{number}"
+        place.mkdir()
+        with made(case, spark, place=place):
+            listener.wait_for_spark(60_000)
+        heard = iter(lambda: listener.poll(500), None)
+        plans = [message["plan"] for message in heard if message.get("plan")]
+        kinds[case.key] = sorted({kind[0] for plan in plans for kind in plan["classes"] if kind[1] in "pe"})
+    listener.close()
+    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(found)}" for key, found in kinds.items())
+    RUN.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
 def blanked(plan: dict[str, Any], home: Path) -> dict[str, Any]:
     """The plan with ids counted from 0 and the warehouse at /warehouse."""
     ids: dict[str, str] = {}
@@ -85,6 +105,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         spark = session(Path(folder))
         record(spark, Path(folder), sys.argv[1:])
+        if not sys.argv[1:] or "run" in sys.argv[1:]:
+            record_run(spark, Path(folder))
         spark.stop()
 
 

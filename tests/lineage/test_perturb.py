@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 COUNT = 300
+IS_HOME = not os.environ.get("COLLINE_MATRIX")
 
 
 @pytest.mark.spark
 @pytest.mark.timeout(1200)
+@pytest.mark.skipif(not IS_HOME, reason="older Sparks do not take every query of the grammar")
 def test_whatever_moves_is_claimed(spark: SparkSession) -> None:
     seed = int(os.environ.get("COLLINE_SEED") or time.time_ns() % 1_000_000)
     print(f"seed {seed}: COLLINE_SEED={seed} repeats this run")

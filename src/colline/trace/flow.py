@@ -29,8 +29,8 @@ _STRENGTH = {Effect.IDENTITY: 0, Effect.TRANSFORMATION: 1, Effect.AGGREGATION: 2
 class Flow:
     """What reaches one value. `text` is how a later expression refers to it, `description` how it was made.
 
-    `members` are the flows of a struct's members where they are known apart, and `rest` is the struct that every other
-    member is read off. `column` is the source column that this value is, taken as is, so that a member can be read off.
+    `members` are the flows of a struct's members where they are known apart, and `rest` are the structs, one or the
+    other, that every other member is read off. `column` is the source column that this value is, taken as is.
     """
 
     ways: Ways = field(default_factory=lambda: NO_WAYS)
@@ -38,7 +38,7 @@ class Flow:
     description: str = ""
     members: Mapping[str, Flow] | None = None
     column: ColumnRef | None = None
-    rest: Flow | None = None
+    rest: tuple[Flow, ...] = ()
 
     def with_text(self, text: str) -> Flow:
         """The same value, referred to by `text`."""
@@ -116,12 +116,31 @@ def member(flow: Flow, name: str) -> Flow:
     text = f"{flow.text}.{name}"
     if flow.members is not None and name in flow.members:
         return flow.members[name]
-    if flow.rest is not None:
-        return member(flow.rest, name)
+    if flow.rest:
+        return either([member(whole, name) for whole in flow.rest])
     if flow.column is not None:
         part = ColumnRef(flow.column.dataset, f"{flow.column.field}.{name}")
         return Flow({part: flow.ways[flow.column]}, text=text, column=part)
     return Flow(through(flow.ways, Effect.TRANSFORMATION), text=text, description=text)
+
+
+def either(flows: list[Flow]) -> Flow:
+    """One of several values: the ways of all of them, each described by its own branch."""
+    distinct = list({id(flow): flow for flow in flows if flow.ways}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    if not distinct:
+        return flows[0] if flows else EMPTY
+    return Flow(merge(described(flow) for flow in distinct), text=distinct[0].text, description=distinct[0].description)
+
+
+def one_struct(flows: list[Flow]) -> Flow:
+    """One of several structs: their members are still known apart."""
+    found = either(flows)
+    if any(found is flow for flow in flows):
+        return found
+    known = [flow.rest if flow.rest and not flow.members else (flow,) for flow in flows]
+    return replace(found, rest=tuple({id(flow): flow for part in known for flow in part}.values()))
 
 
 def dependencies(ways: Ways, description: str = "") -> tuple[Dependency, ...]:

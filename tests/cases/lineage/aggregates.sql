@@ -204,3 +204,20 @@ select distinct a % 2 as odd from t where b > 0
 --   odd <- t.a direct/transformation
 --   *   <- t.b indirect/filter
 --   *   <- t.a indirect/group_by
+
+-- case: the member of the greatest struct needs the whole struct
+-- table: t(a, b, c, k)
+select k, max(struct(b, a)).a as latest from t group by k
+-- expect:
+--   k <- t.k direct/identity
+--   latest <- t.a direct/aggregation
+--   latest <- t.b direct/aggregation
+--   * <- t.k indirect/group_by
+
+-- case: grouping by a struct member
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select address.zip as z, count(*) as n from n group by address.zip
+-- expect:
+--   z <- n.address.zip direct/identity
+--   n <- nothing
+--   * <- n.address.zip indirect/group_by

@@ -211,3 +211,20 @@ df = spark.createDataFrame(spark.sparkContext.textFile(path).map(lambda line: (1
 # expect:
 #   x <- nothing
 #   opaque: LogicalRDD
+
+# case: a UDF of the JVM transforms its arguments
+# table: t(a, b, c, k)
+jvm = spark._jvm
+compiler = jvm.org.codehaus.janino.SimpleCompiler()
+compiler.cook(
+    "public class Plus implements org.apache.spark.sql.api.java.UDF2 {"
+    " public Object call(Object a, Object b) { return a; } }"
+)
+made = compiler.getClassLoader().loadClass("Plus").getConstructors()[0]
+plus = made.newInstance(spark.sparkContext._gateway.new_array(jvm.Object, 0))
+spark._jsparkSession.udf().register("plus_java", plus, jvm.org.apache.spark.sql.types.DataTypes.IntegerType)
+df = spark.sql("select plus_java(a, b) as x from t where plus_java(c, 1) > 0")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter

@@ -87,3 +87,18 @@ select a, 'one' as origin from t union all select null, 'two' from u
 --   origin <- nothing
 --   input: t
 --   input: u
+
+-- case: a member of a struct that two branches made
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select o.x from (select named_struct('x', a, 'y', b) as o from t union all select named_struct('x', c, 'y', k) from u)
+-- expect:
+--   x <- t.a direct/identity
+--   x <- u.c direct/identity
+
+-- case: a member of a struct column of either branch
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select address.zip from (select address from n union all select address from n where id > 1)
+-- expect:
+--   zip <- n.address.zip direct/identity
+--   *   <- n.id indirect/filter

@@ -37,7 +37,10 @@ def _mode(node: Node) -> Lifecycle | None:
 
 
 @command(
-    "CreateDataSourceTableAsSelectCommand", "CreateHiveTableAsSelectCommand", "OptimizedCreateHiveTableAsSelectCommand"
+    "CreateDataSourceTableAsSelectCommand",
+    "CreateHiveTableAsSelectCommand",
+    "OptimizedCreateHiveTableAsSelectCommand",
+    "SaveAsV1TableCommand",
 )
 def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t as select a from s` → t.a from s.a"""

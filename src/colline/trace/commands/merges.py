@@ -8,9 +8,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.commands.rows import conditional, leaf, set_under
 from colline.trace.commands.target import resolved, without_itself, write
-from colline.trace.flow import Flow, Ways, merge
+from colline.trace.flow import Flow, Ways, either, merge
 from colline.trace.lineage import SchemaField, Write
-from colline.trace.operators.aggregates import either
 from colline.trace.operators.joins import meeting
 from colline.trace.registry import command
 from colline.trace.tracer import Scope, Trace, schema_of

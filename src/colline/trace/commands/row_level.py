@@ -11,9 +11,8 @@ from colline.plan.node import Node, Value
 from colline.trace.columns import Effect
 from colline.trace.commands.rows import conditional, leaf, set_under
 from colline.trace.commands.target import resolved, without_itself, write
-from colline.trace.flow import Flow, Ways, merge
+from colline.trace.flow import Flow, Ways, either, merge
 from colline.trace.lineage import Write
-from colline.trace.operators.aggregates import either
 from colline.trace.operators.opaque import expanded
 from colline.trace.registry import command, operator
 from colline.trace.relation import Relation

@@ -152,7 +152,7 @@ def struct_updated(node: Node, scope: Scope) -> Flow:
     members = {item.text("name"): scope(item.node("valExpr")) for item in given}
     ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in (base, *members.values()))
     text = _text(node, scope)
-    return Flow(ways, text=text, description=text, members=members, rest=base)
+    return Flow(ways, text=text, description=text, members=members, rest=(base,))
 
 
 def unquoted(node: Node) -> str:

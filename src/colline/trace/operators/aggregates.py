@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, Ways, described, merge, through
+from colline.trace.flow import Flow, Ways, either, merge, through
 from colline.trace.operators.unary import listed
 from colline.trace.registry import operator
 from colline.trace.relation import Relation
@@ -54,16 +54,6 @@ def expand(node: Node, trace: Trace) -> Relation:
         flows = [scope(item) for item in items if isinstance(item, Node)]
         columns[key] = either(flows)
     return Relation(columns, tuple(output), child.rows)
-
-
-def either(flows: list[Flow]) -> Flow:
-    """One of several values: the ways of all of them, each described by its own branch."""
-    distinct = list({id(flow): flow for flow in flows if flow.ways}.values())
-    if len(distinct) == 1:
-        return distinct[0]
-    if not distinct:
-        return flows[0] if flows else Flow()
-    return Flow(merge(described(flow) for flow in distinct), text=distinct[0].text, description=distinct[0].description)
 
 
 @operator("Distinct")

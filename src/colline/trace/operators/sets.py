@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import merge
-from colline.trace.operators.aggregates import compared, either
+from colline.trace.flow import either, merge, one_struct
+from colline.trace.operators.aggregates import compared
 from colline.trace.registry import operator
 from colline.trace.relation import Relation
 from colline.trace.tracer import Trace
@@ -15,9 +15,14 @@ from colline.trace.tracer import Trace
 def union(node: Node, trace: Trace) -> Relation:
     """`select a from t union all select b from u` → a from t.a and u.b"""
     branches = [trace(child) for child in node.nodes("children")]
-    output = tuple(a.text("id") for a in node.nodes("output"))
-    columns = {key: either([branch.flow(place) for branch in branches]) for place, key in enumerate(output)}
-    return Relation(columns, output, merge(branch.rows for branch in branches))
+    attributes = node.nodes("output")
+    columns = {
+        attribute.text("id"): (one_struct if attribute.text("type").startswith("struct<") else either)(
+            [branch.flow(place) for branch in branches]
+        )
+        for place, attribute in enumerate(attributes)
+    }
+    return Relation(columns, tuple(columns), merge(branch.rows for branch in branches))
 
 
 @operator("Intersect", "Except")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from colline.plan.node import Node
-from colline.trace.flow import merge
-from colline.trace.operators.aggregates import either
+from colline.trace.flow import either, merge
 from colline.trace.registry import operator
 from colline.trace.relation import Relation
 from colline.trace.tracer import Trace

@@ -1,0 +1,39 @@
+# Reads that write nothing: an event with inputs, the columns read, and no output.
+
+# case: count
+# table: t(a, b, c, k)
+spark.table("t").where("a > 0").count()
+# expect:
+#   input: t
+#   read: t.a filter
+
+# case: collect
+# table: t(a, b, c, k)
+# table: u(a, b, c, k)
+spark.sql("select t.k, sum(u.b) as s from t join u on t.a = u.a group by t.k order by s").collect()
+# expect:
+#   input: t
+#   input: u
+#   read: t.k value group_by
+#   read: t.a join
+#   read: u.a join
+#   read: u.b value sort
+
+# case: show
+# table: t(a, b, c, k)
+import contextlib
+import io
+
+with contextlib.redirect_stdout(io.StringIO()):
+    spark.table("t").select("a", "b").show()
+# expect:
+#   input: t
+#   read: t.a value
+#   read: t.b value
+
+# case: toPandas
+# table: t(a, b, c, k)
+spark.table("t").select("a").toPandas()
+# expect:
+#   input: t
+#   read: t.a value

@@ -1,0 +1,217 @@
+# Tables by name. The code is run; the lines are those of the event that ends it.
+
+# case: saveAsTable
+# table: t(a, b, c, k)
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.saveAsTable("saved")
+# expect:
+#   a <- t.a direct/identity
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: saved create
+
+# case: saveAsTable appends by name
+# table: t(a, b, c, k)
+spark.table("t").select("a", "b").write.saveAsTable("saved")
+spark.table("t").select(F.col("k").alias("b"), F.col("c").alias("a")).write.mode("append").saveAsTable("saved")
+# expect:
+#   a <- t.c direct/identity
+#   b <- t.k direct/identity
+#   output: saved
+
+# case: saveAsTable overwrites
+# table: t(a, b, c, k)
+spark.table("t").select("a", "b").write.saveAsTable("saved")
+spark.table("t").select("c").write.mode("overwrite").saveAsTable("saved")
+# expect:
+#   c <- t.c direct/identity
+#   output: saved overwrite
+
+# case: saveAsTable of delta
+# table: t(a, b, c, k)
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.format("delta").saveAsTable("saved")
+# expect:
+#   a <- t.a direct/identity
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: saved create
+
+# case: saveAsTable of delta appends by name
+# table: t(a, b, c, k)
+spark.table("t").select("a", "b").write.format("delta").saveAsTable("saved")
+spark.table("t").select(F.col("k").alias("b"), F.col("c").alias("a")).write.format("delta").mode("append").saveAsTable(
+    "saved"
+)
+# expect:
+#   a <- t.c direct/identity
+#   b <- t.k direct/identity
+#   output: saved
+
+# case: saveAsTable of delta overwrites
+# table: t(a, b, c, k)
+spark.table("t").select("a").write.format("delta").saveAsTable("saved")
+spark.table("t").select("b").write.format("delta").mode("overwrite").option("overwriteSchema", True).saveAsTable(
+    "saved"
+)
+# expect:
+#   b <- t.b direct/identity
+#   output: saved overwrite
+
+# case: insertInto goes by position
+# table: t(a, b, c, k)
+# table: u(a, b, c, k)
+spark.table("t").select("k", "a", "b", "c").write.insertInto("u")
+# expect:
+#   a <- t.k direct/identity
+#   b <- t.a direct/identity
+#   c <- t.b direct/identity
+#   k <- t.c direct/identity
+#   output: u
+
+# case: insertInto delta overwrites
+# table: t(a, b, c, k)
+# table: d2(a, b, c, k) using delta
+spark.table("t").select("k", "a", "b", "c").write.insertInto("d2", overwrite=True)
+# expect:
+#   a <- t.k direct/identity
+#   b <- t.a direct/identity
+#   c <- t.b direct/identity
+#   k <- t.c direct/identity
+#   output: d2 overwrite
+
+# case: writeTo creates
+# table: t(a, b, c, k)
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).writeTo("saved").using("delta").create()
+# expect:
+#   a <- t.a direct/identity
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: saved create
+
+# case: writeTo appends by name
+# table: t(a, b, c, k)
+# table: d2(a, b, c, k) using delta
+spark.table("t").select("k", "a", F.col("c").alias("b"), F.col("b").alias("c")).writeTo("d2").append()
+# expect:
+#   a <- t.a direct/identity
+#   b <- t.c direct/identity
+#   c <- t.b direct/identity
+#   k <- t.k direct/identity
+#   output: d2
+
+# case: writeTo overwrites where a condition holds
+# table: t(a, b, c, k)
+# table: d2(a, b, c, k) using delta
+spark.table("t").where("k = 1").writeTo("d2").overwrite(F.col("k") == 1)
+# expect:
+#   a <- t.a direct/identity
+#   b <- t.b direct/identity
+#   c <- t.c direct/identity
+#   k <- t.k direct/identity
+#   * <- t.k indirect/filter
+#   * <- d2.k indirect/filter
+#   output: d2
+
+# case: writeTo replaces and creates
+# table: t(a, b, c, k)
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).writeTo("saved").using(
+    "delta"
+).createOrReplace()
+# expect:
+#   a <- t.a direct/identity
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   output: saved overwrite
+
+# case: create table as select, run
+# table: t(a, b, c, k)
+spark.sql("create table saved using delta as select a, b + 1 as x from t where c > 0")
+# expect:
+#   a <- t.a direct/identity
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: saved create
+
+# case: a view, run
+# table: t(a, b, c, k)
+spark.sql("create view saved_view as select a, b + 1 as x from t where c > 0")
+# expect:
+#   a <- t.a direct/identity
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: view saved_view create
+
+# case: a query of a view names the view
+# table: t(a, b, c, k)
+spark.sql("create view saved_view as select a from t where c > 0")
+spark.sql("select a from saved_view").write.saveAsTable("saved")
+# expect:
+#   a <- t.a direct/identity
+#   * <- t.c indirect/filter
+#   input: t
+#   input: saved_view
+#   output: saved create
+
+# case: multi-insert, run
+# table: t(a, b, c, k)
+# table: one(a, b)
+# table: two(a, b)
+spark.sql("from t insert into one select a, b where c > 0 insert into two select k, k + 1")
+# expect:
+#   one.a <- t.a direct/identity
+#   one.b <- t.b direct/identity
+#   one.* <- t.c indirect/filter
+#   two.a <- t.k direct/identity
+#   two.b <- t.k direct/transformation
+#   output: one
+#   output: two
+
+# case: the worked example, run
+# table: delivery_7_days(order_id, order_placed_on timestamp, order_delivered_on timestamp, customer_id)
+# table: top_delivery_times(order_id, order_placed_on timestamp, order_delivered_on timestamp, order_delivery_time bigint)
+spark.sql("""
+insert into top_delivery_times (order_id, order_placed_on, order_delivered_on, order_delivery_time)
+select order_id, order_placed_on, order_delivered_on, datediff(minute, order_placed_on, order_delivered_on) as order_delivery_time
+from delivery_7_days order by order_delivery_time desc limit 1""")
+# expect:
+#   order_id            <- delivery_7_days.order_id           direct/identity
+#   order_placed_on     <- delivery_7_days.order_placed_on    direct/identity
+#   order_delivered_on  <- delivery_7_days.order_delivered_on direct/identity
+#   order_delivery_time <- delivery_7_days.order_placed_on    direct/transformation
+#   order_delivery_time <- delivery_7_days.order_delivered_on direct/transformation
+#   *                   <- delivery_7_days.order_placed_on    indirect/sort
+#   *                   <- delivery_7_days.order_delivered_on indirect/sort
+#   input: delivery_7_days
+#   output: top_delivery_times
+
+# case: drop, run
+# table: t(a, b, c, k)
+spark.sql("create table saved using parquet as select a from t")
+spark.sql("drop table saved")
+# expect:
+#   output: saved drop
+
+# case: rename, run
+# table: t(a, b, c, k)
+spark.sql("create table saved using parquet as select a from t")
+spark.sql("alter table saved rename to saved_since")
+# expect:
+#   output: saved_since rename from saved
+
+# case: rename a column, run
+spark.sql("create table saved (a int, b int) using delta tblproperties ('delta.columnMapping.mode' = 'name')")
+spark.sql("alter table saved rename column a to z")
+# expect:
+#   z <- saved.a direct/identity
+#   output: saved alter
+
+# case: truncate, run
+# table: t(a, b, c, k)
+spark.sql("create table saved using parquet as select a from t")
+spark.sql("truncate table saved")
+# expect:
+#   output: saved truncate
