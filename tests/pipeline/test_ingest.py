@@ -143,6 +143,7 @@ def test_gaps_are_told(lake: Path) -> None:
         ("no_column_lineage", "bare", ""),
         ("opaque_step", "opaque", "clean: Python code"),
         ("unfinished_run", "lost", "no end was reported"),
+        ("unfinished_run", "stream", "no end was reported"),
     }
 
 

@@ -33,7 +33,11 @@ def write_coverage(history: History) -> None:
         "and (s.kind not in ('dropped_events', 'unfinished_run') or t.run_id = s.run_id)"
     )
     columns = (*ROW, "resolved_at")
-    work.store.merge(COVERAGE, rows.select(*columns), on=on)
+    # a run that ended after all, or that told its lineage after all, never was a gap
+    same_run = (F.col("kind") == "no_column_lineage") & (F.col("closed") == F.col("last_seen"))
+    never = same_run | ((F.col("kind") == "unfinished_run") & F.col("closed").isNotNull())
+    action = F.when(F.coalesce(never, F.lit(False)), "delete").otherwise("upsert").alias("action")
+    work.store.merge(COVERAGE, rows.select(*columns, action), on=on, action="action")
 
 
 def _unlined(history: History) -> DataFrame:
