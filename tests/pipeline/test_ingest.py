@@ -16,7 +16,8 @@ from tests.pipeline.scenarios import BAD, FIRST, SECOND, day
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = pytest.mark.spark
+# a fixture ingests twice: on a busy machine that is minutes
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
