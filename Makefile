@@ -82,6 +82,10 @@ lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## write requirements/*.txt an
 rest-docs: setup ## docs/rest.md, from the table of endpoints
 	$(BIN)/python -m colline.server.reference > docs/rest.md
 
+.PHONY: test-demo
+test-demo: setup ## play the whole demo and compare its answers with tests/demo/answers.txt
+	COLLINE_GOLDEN=$(or $(GOLDEN),read) $(BIN)/python -m pytest tests/demo
+
 test-bare: ## `make test` in a fresh clone, as on a computer with nothing but Python, git and make
 	tools/bare test
 

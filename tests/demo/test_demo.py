@@ -1,7 +1,15 @@
-"""The demo's folder and its table of questions."""
+"""The demo from an empty folder to its answers. The answers are compared with text that was read by a person.
+
+That takes minutes, so `make test-demo` does it and `make test` leaves it out. `make test-demo GOLDEN=write` writes the
+text anew; read the difference before it is committed.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +18,49 @@ from colline.cli import COMMANDS
 from colline.demo.questions import QUESTIONS
 from colline.demo.story import MARK, clear
 from colline.errors import LakeError
+
+GOLDEN = Path(__file__).with_name("answers.txt")
+
+# what differs from run to run, and the word that stands for it
+CHANGING = (
+    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00| UTC)?", "TIME"),
+    (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "RUN"),
+    (r"\d+ events in \d+ batches, \d+\.\d+ s\b", "EVENTS"),
+    (r" {2,}", "  "),
+)
+
+
+def settled(text: str, lake: Path) -> str:
+    """The text without what differs from run to run."""
+    text = text.replace(str(lake), "LAKE")
+    for pattern, word in CHANGING:
+        text = re.sub(pattern, word, text)
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    lake = tmp_path_factory.mktemp("demo") / "lake"
+    environment = {**os.environ, "COLUMNS": "140", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "colline", "demo", "--lake", str(lake)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return settled(done.stdout, lake)
+
+
+@pytest.mark.spark
+@pytest.mark.delta
+@pytest.mark.timeout(1500)
+@pytest.mark.skipif("COLLINE_GOLDEN" not in os.environ, reason="plays the whole demo: make test-demo")
+def test_the_demos_answers_are_the_ones_that_were_read(answers: str) -> None:
+    if os.environ.get("COLLINE_GOLDEN") == "write":
+        GOLDEN.write_text(answers, encoding="utf-8")
+    assert answers == GOLDEN.read_text("utf-8")
 
 
 def test_every_question_is_asked_by_a_command_that_exists() -> None:

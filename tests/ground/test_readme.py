@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from colline.cli import COMMANDS
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -34,6 +36,12 @@ def test_the_readmes_example_prints_what_it_shows(empty_database: SparkSession) 
     with redirect_stdout(printed):
         exec(example, {"spark": empty_database})
     assert printed.getvalue() == shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_a_page_names_exists(page: Path) -> None:
+    named = set(re.findall(r"(?:^|`|\$ )colline ([a-z][a-z-]+)", page.read_text("utf-8"), re.MULTILINE))
+    assert named <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -99,7 +99,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "Where does everything begin?",
-        "The files of the operational systems; anything else here is a source nobody told us of.",
+        "The files of the operational systems, and counts, which have no input column.",
         ("roots", "--limit", "10"),
     ),
     Question(
