@@ -8,6 +8,7 @@ from datetime import datetime
 import hypothesis
 import hypothesis.strategies as st
 import schemathesis
+from schemathesis.specs.openapi.checks import negative_data_rejection
 from serving import Server
 
 from colline.server.endpoints import ENDPOINTS
@@ -36,7 +37,9 @@ schema = schemathesis.openapi.from_dict(openapi(), config=_CONFIG)
 def test_the_server_keeps_to_its_own_document(case: schemathesis.Case, shop_served: Server) -> None:
     # a query cannot say "one of these two" in OpenAPI; docs/rest.md does
     hypothesis.assume(not {"column", "tag"} <= set(case.query or {}) or case.operation.path != "/api/v1/pii")
-    case.call_and_validate(base_url=shop_served.address)
+    # a batch with one wrong event among right ones is 200 by design, and lists the wrong one
+    excluded = [negative_data_rejection] if case.operation.path.endswith("/batch") else []
+    case.call_and_validate(base_url=shop_served.address, excluded_checks=excluded)
 
 
 def test_the_document_lists_every_endpoint(shop_served: Server) -> None:
