@@ -28,6 +28,7 @@ class View:
         self.names = Names(arrays)
         self.version = arrays.version
         self._texts: dict[tuple[str, int], str] = {}
+        self._jobs: dict[int, Row] = {}  # one job is on the way of many answers
         self._homes: dict[int, tuple[str, str, str, str | None]] = {}
 
     def at(self, when: When) -> int | None:
@@ -145,6 +146,14 @@ class View:
 
     def job(self, job: int) -> Row:
         """A job's identity and what its runs did."""
+        found = self._jobs.get(job)
+        if found is None:
+            if len(self._jobs) > _REMEMBERED:
+                self._jobs.clear()
+            found = self._jobs[job] = self._job(job)
+        return dict(found)
+
+    def _job(self, job: int) -> Row:
         out: Row = {"id": int(self.arrays["job.id"][job]), **(self.job_ref(job) or {})}
         out |= {
             key: self.text(f"job.{key}", job)
