@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "tests" / room) for room in ("graph", "server")]  # the lake writer, the server process
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent / room) for room in ("graph", "server", "page")]  # the lake writer, the server process
 
 import delivery_lake  # noqa: E402  the path above comes first
+from browsing import PATIENCE, ROOT, Site, Watch  # noqa: E402  the path above comes first
 from serving import serving  # noqa: E402  the path above comes first
 
+expect.set_options(timeout=PATIENCE)
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -25,21 +26,6 @@ FLAGS = [
     "--disable-sync",
     "--no-first-run",
 ]
-PATIENCE = 30_000  # a computer that does much else at the same time is slow, not wrong
-expect.set_options(timeout=PATIENCE)
-SHOTS = ROOT / "artefacts" / "page"
-NET = "file|/lake/gold/daily_revenue|net"
-EMAIL = "file|/lake/bronze/customers|email"
-
-
-class Site:
-    """The address of a server and the views one can go to."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-
-    def link(self, **view: str) -> str:
-        return f"{self.address}/?{urlencode(view)}"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -84,25 +70,6 @@ def wide_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     yield from _served(delivery_lake.write(delivery_lake.wide(), tmp_path_factory.mktemp("wide") / "lake"))
 
 
-class Watch:
-    """What a page did that it may not do. A test that provokes an error answer allows its status."""
-
-    def __init__(self) -> None:
-        self.errors: list[str] = []
-        self.strangers: list[str] = []
-        self.hosts: set[str] = set()
-        self.allowed: set[str] = set()
-
-    def heard(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not any(text in message.text for text in self.allowed):
-            self.errors.append(f"{message.text} {message.location.get('url', '')}")
-
-    def asked(self, request: Request) -> None:
-        parts = urlsplit(request.url)
-        if parts.scheme not in ("blob", "data"):
-            self.hosts.add(parts.netloc)
-
-
 @pytest.fixture
 def watch() -> Watch:
     return Watch()
@@ -122,24 +89,3 @@ def page(browser: Browser, watch: Watch) -> Iterator[Page]:
     context.close()
     assert watch.errors == []
     assert len(watch.hosts) <= 1, f"requests to {watch.hosts}"
-
-
-def shoot(page: Page, name: str) -> None:
-    """A screenshot kept as an artefact."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SHOTS / f"{name}.png")
-
-
-def drawn(page: Page) -> None:
-    """Waits until the graph is on screen and its tables know their size."""
-    page.wait_for_selector(".card .row")
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(250)
-
-
-def cards(page: Page) -> dict[str, float]:
-    """The tables drawn, with how far left each is."""
-    found = page.eval_on_selector_all(
-        ".card", "all => all.map(c => [c.querySelector('strong').textContent, c.getBoundingClientRect().x])"
-    )
-    return dict(found)

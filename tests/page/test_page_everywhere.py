@@ -8,10 +8,9 @@ from pathlib import Path
 import delivery_lake
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from browsing import EMAIL, NET, Site, Watch, drawn, shoot
 from playwright.sync_api import Browser, Page, expect
 from serving import serving
-
-from conftest import EMAIL, NET, Site, Watch, drawn, shoot
 
 pytestmark = pytest.mark.browser
 

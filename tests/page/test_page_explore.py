@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
+from browsing import EMAIL, NET, Site, cards, drawn, shoot
 from playwright.sync_api import Page, expect
-
-from conftest import EMAIL, NET, Site, cards, drawn, shoot
 
 pytestmark = pytest.mark.browser
 

@@ -9,9 +9,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from browsing import EMAIL, NET, Site, Watch, drawn, shoot
 from playwright.sync_api import Page, expect
-
-from conftest import EMAIL, NET, Site, Watch, drawn, shoot
 
 pytestmark = pytest.mark.browser
 
