@@ -152,7 +152,8 @@ def queries(random: Random, count: int) -> Iterator[Query]:
 def ddl() -> Iterator[str]:
     """The same tables for Spark, without rows."""
     for table, columns in TABLES.items():
-        yield f"create table if not exists {table} ({', '.join(f'{column} int' for column in columns)}) using parquet"
+        yield f"drop table if exists {table}"
+        yield f"create table {table} ({', '.join(f'{column} int' for column in columns)}) using parquet"
 
 
 def main(count: int, seed: int) -> int:

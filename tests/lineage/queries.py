@@ -12,9 +12,9 @@ from random import Random
 
 # column names are unique over all tables, so that the text of a query says which columns it uses
 TABLES = {
-    "people": ("p_id", "p_a", "p_b", "p_c", "p_k"),
-    "orders": ("o_id", "o_a", "o_b", "o_k", "o_p"),
-    "items": ("i_id", "i_a", "i_b", "i_k"),
+    "persons": ("p_id", "p_a", "p_b", "p_c", "p_k"),
+    "purchases": ("o_id", "o_a", "o_b", "o_k", "o_p"),
+    "parcels": ("i_id", "i_a", "i_b", "i_k"),
 }
 
 

@@ -58,7 +58,7 @@ def test_the_experiment_notices_a_forgotten_column(spark: SparkSession, forgotte
     for statement in ddl():
         spark.sql(statement)
     sql = (
-        "select p_id, p_a, sum(o_a) as s from people join orders on p_k = o_k where p_b > 0 group by p_id, p_a "
+        "select p_id, p_a, sum(o_a) as s from persons join purchases on p_k = o_k where p_b > 0 group by p_id, p_a "
         "order by p_id, p_a"
     )
     query = Query(sql, ("p_id", "p_a", "s"), ("p_id", "p_a"), is_ordered=True)

@@ -395,14 +395,6 @@ select date_trunc('day', ts) as d, ts + interval 1 day as n, timestampdiff(minut
 --   m <- events.ts direct/transformation
 --   y <- events.ts direct/transformation
 
--- case: a SQL function of the session
--- table: t(a, b, c, k)
--- setup: create or replace temporary function twice(x int) returns int return x * 2
--- since: 4.0
-select twice(a) as x from t
--- expect:
---   x <- t.a direct/transformation
-
 -- case: a variable of the session has no input
 -- since: 4.0
 -- table: t(a, b, c, k)
