@@ -131,8 +131,8 @@ def check(case: Case, plan: Plan, context: Context) -> None:
 
 def shown(case: Case, plan: Plan, context: Context) -> tuple[str, ...]:
     """What comes out, as the lines that the case would expect."""
-    done = statement(plan, context)
     found = trace_lineage(plan, context)
+    done = statement(plan, context)
     lines = [f"opaque: {step.node}" for step in found.opaque]
     if len(done.writes) > 1:
         lines += [line for write in done.writes for line in columns(write.lineage, f"{short(write.name.name)}.")]
