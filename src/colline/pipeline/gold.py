@@ -145,7 +145,9 @@ def write_jobs(history: History) -> None:
         untold = runs.join(history.again, "job_id", "left_anti").select(*columns, "was_known")
         now = untold.unionByName(history.again_runs.select(*columns, F.lit(False).alias("was_known")))
         known = known.join(history.again, "job_id", "left_anti")
-    rows = cut(_job_rows(now, known))
+    # a run told anew replaces what the job knew of it: its start may have come after its end
+    anew = now.select(F.col("run_id").alias("last_run"), F.lit(True).alias("anew"))
+    rows = cut(_job_rows(now, known.join(anew, "last_run", "left")))
     changed = work.store.read(EDGES).join(F.broadcast(rows.select("id")), F.col("job_id") == F.col("id"), "left_semi")
     changed = changed.groupBy("job_id").agg(F.max(F.greatest("first_seen", "retired_at")).alias("changed_at"))
     rows = rows.join(changed.withColumnRenamed("job_id", "id"), "id", "left")
@@ -181,7 +183,8 @@ def _job_rows(runs: DataFrame, known: DataFrame) -> DataFrame:
             F.col("last_run").alias("run_id"),
             F.col("last_state").alias("state"),
             F.col("last_ended").alias("ended_at"),
-        ).alias("last"),
+        ).alias("before"),
+        "anew",
         "last_success",
         F.when(
             F.col("last_failure").isNotNull(),
@@ -191,6 +194,7 @@ def _job_rows(runs: DataFrame, known: DataFrame) -> DataFrame:
         "last_clear",
         F.lit(False).alias("is_new"),
     )
+    before = before.withColumn("last", F.when(F.col("anew").isNull(), F.col("before"))).drop("before", "anew")
     latest = F.max(F.struct("last.started_at", "last.run_id", "is_new", "last"))["last"]
     rows = (
         facts.unionByName(before)
