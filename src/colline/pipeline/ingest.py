@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -127,8 +128,9 @@ class _Run:
         if self.files.exists(checkpoint):
             return self.files.exists(marker)
         store = Store(self.spark, self.lake)
-        prefix = self.files.absolute(folder).replace("file:/", "file:///", 1)
-        known = store.read(BRONZE).where(F.col("file").startswith(prefix) | F.col("file").startswith(folder))
+        # `file:/x` and `file:///x` are one folder, and Spark writes either
+        prefix = re.sub("^file:/+", "file:/", self.files.absolute(folder))
+        known = store.read(BRONZE).where(F.regexp_replace("file", "^file:/+", "file:/").startswith(prefix))
         if known.isEmpty():
             return False
         rebuild_locked(self.lake, self.spark, self.files, self.options)
