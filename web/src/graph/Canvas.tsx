@@ -61,7 +61,7 @@ function useNodes(drawing: Drawing, subject: string): CardNode[] {
 function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) {
   const nodes = useNodes(drawing, subject);
   const frame = useRef<HTMLDivElement>(null);
-  const { onMove, onInit, showAll } = useViewport(drawing, subject, focusTable, frame);
+  const { onInit, showAll, ...moves } = useViewport(drawing, subject, focusTable, frame);
   const onKeyDown = useArrows(drawing, actions);
   return (
     <ActionsContext value={actions}>
@@ -79,7 +79,7 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
           disableKeyboardA11y
           zoomOnDoubleClick={false}
           onInit={onInit}
-          onMove={onMove}
+          {...moves}
           onPaneClick={() => actions.pick('')}
           aria-label="lineage graph; the list below says the same in words"
         >

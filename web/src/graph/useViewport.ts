@@ -79,12 +79,15 @@ export function useViewport(
     (_: unknown, viewport: Viewport) => frame.current?.classList.toggle('far', viewport.zoom < FAR),
     [frame],
   );
+  // A layer of its own while it moves, so that a frame is a shift and not a painting; not longer, or text would blur.
+  const onMoveStart = useCallback(() => frame.current?.classList.add('moving'), [frame]);
+  const onMoveEnd = useCallback(() => frame.current?.classList.remove('moving'), [frame]);
   const showAll = useCallback(() => {
     const element = frame.current;
     if (element !== null)
       show(flow, element, viewportFor(boundsOf(drawing), null, sizeOf(element, MIN_ZOOM)));
   }, [drawing, flow, frame]);
-  return { onMove, onInit, showAll };
+  return { onMove, onMoveStart, onMoveEnd, onInit, showAll };
 }
 
 const sizeOf = (element: HTMLElement, least: number) => ({
