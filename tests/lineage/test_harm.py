@@ -88,3 +88,10 @@ def test_a_session_without_a_jvm_is_refused_with_a_hint() -> None:
     with pytest.raises(CollineError, match="no JVM") as caught:
         colline.lineage("select 1", Remote())  # type: ignore[arg-type]
     assert "Spark Connect" in str(caught.value)
+
+
+def test_an_rdd_of_unknown_origin_stays_unknown_when_asked_twice(spark: SparkSession, table: str) -> None:
+    text = spark.sparkContext.textFile(table.split("`")[1]).map(lambda line: (line,))
+    df = spark.createDataFrame(text, "line string")
+    for _ in range(2):
+        assert [step.node for step in colline.lineage(df).opaque] == ["LogicalRDD"]

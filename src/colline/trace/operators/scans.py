@@ -63,7 +63,8 @@ def rdd(node: Node, trace: Trace) -> Relation:
     attributes = node.nodes("output")
     known = {a.text("id"): trace.context.memory.recall(a.text("id")) for a in attributes}
     found = {key: pair for key, pair in known.items() if pair is not None}
-    if attributes and len(found) == len(known):
+    # columns that came from nowhere are not a checkpoint's: an unknown RDD stays unknown when it is asked about again
+    if len(found) == len(known) and any(flow.ways for flow, _ in found.values()):
         return Relation({k: flow for k, (flow, _) in found.items()}, tuple(found), merge(r for _, r in found.values()))
     origin = trace.context.memory.origin(node.strings("rdds"))
     if origin is not None:
