@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SUITE = "tests/lineage"
+SUITE = "tests/lineage/test_cases.py"
 
 
 @dataclass(frozen=True)

@@ -443,6 +443,7 @@ public class Dump implements Runnable {
     else if (command instanceof scala.collection.Seq) {
       scala.collection.Seq seq = (scala.collection.Seq) command;
       Object array = call(seq, "unsafeArray");
+      if (array == null) array = call(seq, "array");
       if (array instanceof byte[]) bytes = (byte[]) array;
     }
     String text = bytes == null || bytes.length > 300000 ? null : java.util.Base64.getEncoder().encodeToString(bytes);
@@ -591,19 +592,44 @@ public class Dump implements Runnable {
       for (int i = 0; i < arity; i++) names[i] = String.valueOf(((scala.collection.Iterator) said).next());
     } else {
       Class c = o.getClass();
-      while (c != null && declared(c).length < arity) c = c.getSuperclass();
-      String[] all = c == null ? new String[0] : declared(c);
-      for (int i = 0; i < arity; i++) names[i] = i < all.length ? all[i] : "_" + i;
+      while (c != null && declared(c).size() < arity) c = c.getSuperclass();
+      matched(names, c == null ? new ArrayList() : declared(c), (scala.Product) o);
     }
     synchronized (FIELDS) { FIELDS.put(key, names); }
     return names;
   }
 
-  private static String[] declared(Class c) {
+  /** In 2.12 lazy values stand among the arguments' fields, so each argument is the next field that holds its value. */
+  private static void matched(String[] names, ArrayList fields, scala.Product p) {
+    int next = 0;
+    for (int i = 0; i < names.length; i++) {
+      names[i] = "_" + i;
+      for (int j = next; j < fields.size(); j++) {
+        if (!holds((Field) fields.get(j), p, p.productElement(i))) continue;
+        names[i] = ((Field) fields.get(j)).getName();
+        next = j + 1;
+        break;
+      }
+    }
+  }
+
+  private static boolean holds(Field field, Object owner, Object value) {
+    try {
+      field.setAccessible(true);
+      Object held = field.get(owner);
+      return held == value || (held != null && (value instanceof Boolean || value instanceof Number || value instanceof String) && held.equals(value));
+    } catch (Exception x) {
+      return false;
+    }
+  }
+
+  private static ArrayList declared(Class c) {
     Field[] all = c.getDeclaredFields();
-    ArrayList names = new ArrayList();
-    for (int i = 0; i < all.length; i++) if (!java.lang.reflect.Modifier.isStatic(all[i].getModifiers())) names.add(all[i].getName());
-    return (String[]) names.toArray(new String[0]);
+    ArrayList found = new ArrayList();
+    for (int i = 0; i < all.length; i++) {
+      if (!java.lang.reflect.Modifier.isStatic(all[i].getModifiers()) && all[i].getName().indexOf('$') < 0) found.add(all[i]);
+    }
+    return found;
   }
 
   public static String cut(String s, int most) { return s == null || s.length() <= most ? s : s.substring(0, most) + "…"; }

@@ -15,6 +15,7 @@ select a + b * 2 as c from t
 --   c <- t.b direct/transformation
 
 -- case: a cast the user wrote transforms
+-- since: 4.0
 -- table: t(a, b, c, k)
 select cast(a as string) as s, a :: bigint as b from t
 -- expect:
@@ -151,6 +152,7 @@ select upper(m) as u from (select md5(s) as m from n) where m > 'x'
 --   * <- n.s indirect/filter masked
 
 -- case: try_cast and the short form of a cast
+-- since: 4.0
 -- table: t(a, b, c, k)
 select try_cast(a as smallint) as d, b :: double as f, date '2020-01-01' as l from t
 -- expect:

@@ -1,6 +1,7 @@
 # Steps whose inside is a program: every output needs every input, and the step is named.
 
 # case: mapInArrow is opaque
+# since: 4.0
 # table: t(a, b, c, k)
 def batches(frames):
     yield from frames
@@ -188,6 +189,7 @@ df = spark.sql("select t.k, s.x from t, lateral split_up(t.a, t.b) s")
 
 
 # case: a table function of Python over a whole table
+# since: 4.0
 # table: t(a, b, c, k)
 class Whole:
     def eval(self, row):
