@@ -85,7 +85,7 @@ def test_no_name_of_an_event_became_a_path(server: Server) -> None:
 
 def test_every_answered_event_is_in_bronze_exactly_once(server: Server, stormed: tuple[Path, set[str]]) -> None:
     table = DeltaTable(str(server.lake / "bronze" / "events")).to_pyarrow_table(columns=["raw"])
-    events = [json.loads(raw) for raw in table.column("raw").to_pylist() if '"storm"' in raw]
+    events = [json.loads(raw) for raw in table.column("raw").to_pylist() if b'"storm"' in raw]
     runs = Counter(found["run"]["runId"] for found in events)
     assert {run: count for run, count in runs.items() if count != 1} == {}
     assert stormed[1] - set(runs) == set()
