@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from colline.plan.node import Node
 from colline.plan.source import Source
@@ -20,8 +19,6 @@ from colline.trace.relation import Relation
 from colline.trace.sql import name_of
 
 log = logging.getLogger("colline")
-
-NO_COLUMNS: Mapping[str, Flow] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace.columns import ColumnRef, Dependency
+from colline.trace.columns import ColumnRef
 from colline.trace.flow import NO_WAYS, Flow, Ways, dependencies, described, merge
 from colline.trace.lineage import ColumnLineage, Lifecycle, SchemaField, Write
 from colline.trace.relation import Relation
@@ -77,8 +77,3 @@ def without_itself(columns: Mapping[str, Flow], target: Source, trace: Trace) ->
     """Columns less those that were only set to themselves: the analyzer's way to say that they stay as they are."""
     name = trace.context.name(target)
     return {key: flow for key, flow in columns.items() if flow.column != ColumnRef(name, key)}
-
-
-def renamed_entry(column: ColumnRef, found: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
-    """Entries less the one on `column` itself."""
-    return tuple(entry for entry in found if entry.column != column)
