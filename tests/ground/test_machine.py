@@ -32,7 +32,7 @@ def doctor(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
 def test_the_doctor_finds_everything_needed_here() -> None:
     done = doctor("--json")
     checks = {check["name"]: check for check in json.loads(done.stdout)["checks"]}
-    assert done.returncode == 0
+    assert done.returncode == 0, done.stdout + done.stderr
     assert {name for name, check in checks.items() if check["state"] == "ok"} >= {
         "Python",
         "Java",

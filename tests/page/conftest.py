@@ -34,8 +34,9 @@ def built_page() -> None:
         pytest.fail("the page is not built; hint: run `make page`")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(browser_program: Path) -> Iterator[Browser]:
+    """A browser for one module: its event loop runs in this thread, and tests of other rooms start their own."""
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=str(browser_program), args=FLAGS)
         yield found
