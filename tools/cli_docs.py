@@ -6,7 +6,6 @@ python tools/cli_docs.py --check    # end with 1 if it would change
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import sys
@@ -61,25 +60,27 @@ def page() -> str:
     from graph_lakes import shop
 
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["COLLINE_LAKE"] = str(shop().write(Path(folder) / "lake"))
-        return HEAD + "".join(section(name, example) for name, example in EXAMPLES.items())
+        lake = shop().write(Path(folder) / "lake")
+        return HEAD + "".join(section(name, example, lake) for name, example in EXAMPLES.items())
 
 
-def section(name: str, example: str) -> str:
+def section(name: str, example: str, lake: Path) -> str:
     """Help and example of one command."""
-    code, output = run(shlex.split(example))
+    code, output = run(shlex.split(example), lake)
     ends = f"\n(ends with {code})" if code else ""
-    help_text = run([name, "--help"])[1]
+    help_text = run([name, "--help"], lake)[1]
     return f"\n## `colline {name}`\n\n```text\n{help_text}\n```\n\n```text\n$ colline {example}\n{output}{ends}\n```\n"
 
 
-def run(arguments: list[str]) -> tuple[int, str]:
-    """Exit code and output of a command; moments of publishing are made the same for every run."""
+def run(arguments: list[str], lake: Path) -> tuple[int, str]:
+    """Exit code and output of a command on that lake; moments of publishing are made the same for every run."""
     from click.testing import CliRunner
 
     from colline.cli import cli
 
-    result = CliRunner().invoke(cli, arguments, prog_name="colline", terminal_width=100)
+    result = CliRunner().invoke(
+        cli, arguments, prog_name="colline", terminal_width=100, env={"COLLINE_LAKE": str(lake)}
+    )
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, re.sub(r"as of 2\S+Z", "as of 2026-01-31T12:00:00Z", result.stdout).rstrip()

@@ -25,7 +25,7 @@ def doctor(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, **environment},
+        env={**{name: value for name, value in os.environ.items() if name != "COLLINE_LAKE"}, **environment},
     )
 
 
