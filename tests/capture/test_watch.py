@@ -86,6 +86,24 @@ def test_a_delta_write_is_told_whole(spark: SparkSession, watch: Watch) -> None:
     assert began["eventTime"] <= ended["eventTime"]
 
 
+def test_what_is_written_has_names_and_types(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    spark.sql("create table watched.kept (a int, b struct<x:int,y:string>) using delta")
+    spark.sql("create table watched.counted using delta as select region, count(*) as n from watched.orders group by 1")
+    spark.table("watched.orders").selectExpr("cast(id as double) as d").write.parquet(str(tmp_path / "out"))
+    spark.sql("create view watched.seen as select id, region from watched.orders")
+    schemas = [
+        [(field["name"], field["type"]) for field in event["outputs"][0]["facets"]["schema"]["fields"]]
+        for event in of_queries(watch.events)
+        if event["eventType"] == "COMPLETE"
+    ]
+    assert schemas == [
+        [("a", "int"), ("b", "struct<x:int,y:string>")],
+        [("region", "string"), ("n", "bigint")],
+        [("d", "double")],
+        [("id", "bigint"), ("region", "string")],
+    ]
+
+
 def test_a_path_write_has_sparks_own_counts(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     spark.table("watched.orders").write.parquet(f"{tmp_path}/a copy")
     ended = of_queries(watch.events)[-1]

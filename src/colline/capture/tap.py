@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 CAPACITY = 10_000
 PLAN_LIMIT = 48_000_000
-_SOURCES = ("Dump", "Tap")
+# each sees those before it
+_SOURCES = ("Text", "Reflect", "Metrics", "Pieces", "Values", "Things", "Dump", "Tap")
 _compiled: dict[int, dict[str, Any]] = {}
 
 
@@ -60,7 +61,7 @@ def _compile(jvm: Any) -> dict[str, Any]:
     for name in _SOURCES:
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(loader)
-        source = files(__package__).joinpath(f"{name}.java").read_text(encoding="utf-8")
+        source = files(__package__).joinpath("jvm").joinpath(f"{name}.java").read_text(encoding="utf-8")
         compiler.cook(source.replace("package colline;", f"package {package};", 1))
         loader = compiler.getClassLoader()
         found[name] = loader.loadClass(f"{package}.{name}")

@@ -5,31 +5,30 @@ from __future__ import annotations
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.columns import Effect
-from colline.trace.commands.target import by_position, names_of, resolved, schema_fields, write
+from colline.trace.commands.target import (
+    by_position,
+    names_of,
+    resolved,
+    schema_fields,
+    schema_written,
+    type_text,
+    write,
+    written,
+)
 from colline.trace.flow import NO_WAYS
 from colline.trace.lineage import Lifecycle, SchemaField, Write
 from colline.trace.registry import command
-from colline.trace.relation import Relation
 from colline.trace.sources import path_source, provider_name, source_of, table_source
 from colline.trace.tracer import Trace
 
 
-def _rows(target: Source, names: tuple[str, ...], query: Node, trace: Trace, lifecycle: Lifecycle | None) -> Write:
+def _rows(target: Source, names: tuple[str, ...], node: Node, trace: Trace, lifecycle: Lifecycle | None) -> Write:
+    query = written(node)
     relation = trace(query)
     listed = names or names_of(query)
-    return write(
-        target,
-        by_position(relation, listed),
-        trace,
-        rows=relation.rows,
-        schema=_schema(query, listed, relation),
-        lifecycle=lifecycle,
-    )
-
-
-def _schema(query: Node, names: tuple[str, ...], relation: Relation) -> tuple[SchemaField, ...]:
-    types = {a.text("id"): a.text("type") for a in query.nodes("output")}
-    return tuple(SchemaField(name, types.get(key, "")) for name, key in zip(names, relation.output, strict=False))
+    columns = by_position(relation, listed)
+    schema = schema_written(node, listed)
+    return write(target, columns, trace, rows=relation.rows, schema=schema, lifecycle=lifecycle)
 
 
 def _mode(node: Node) -> Lifecycle | None:
@@ -46,7 +45,7 @@ def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t as select a from s` → t.a from s.a"""
     table = node.maybe("table") or node.node("tableDesc")
     lifecycle = _mode(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
-    return (_rows(table_source(table), node.strings("outputColumnNames"), node.node("query"), trace, lifecycle),)
+    return (_rows(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
 
 
 @command("CreateTableAsSelect", "ReplaceTableAsSelect")
@@ -60,7 +59,7 @@ def create_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
         target = Source(
             target.kind, specification.text("provider"), (location,) if location else target.paths, target.table
         )
-    return (_rows(target, (), node.node("query"), trace, lifecycle),)
+    return (_rows(target, (), node, trace, lifecycle),)
 
 
 @command("InsertIntoHadoopFsRelationCommand")
@@ -69,14 +68,14 @@ def insert_files(node: Node, trace: Trace) -> tuple[Write, ...]:
     table = node.maybe("catalogTable")
     provider = provider_name(node.text("fileFormat"))
     target = table_source(table) if table is not None else path_source(node.text("outputPath"), provider)
-    return (_rows(target, node.strings("outputColumnNames"), node.node("query"), trace, _mode(node)),)
+    return (_rows(target, node.strings("outputColumnNames"), node, trace, _mode(node)),)
 
 
 @command("InsertIntoHiveTable")
 def insert_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …` over a Hive table"""
     names = node.strings("outputColumnNames")
-    return (_rows(table_source(node.node("table")), names, node.node("query"), trace, _mode(node)),)
+    return (_rows(table_source(node.node("table")), names, node, trace, _mode(node)),)
 
 
 @command("InsertIntoDataSourceCommand")
@@ -84,14 +83,14 @@ def insert_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …` where t is a JDBC table or another relation that takes rows"""
     target = node.node("logicalRelation")
     names = tuple(a.text("name") for a in target.nodes("output"))
-    return (_rows(source_of(target), names, node.node("query"), trace, _mode(node)),)
+    return (_rows(source_of(target), names, node, trace, _mode(node)),)
 
 
 @command("SaveIntoDataSourceCommand")
 def save(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.write.format("jdbc").save()`, `df.write.format("delta").save(path)`"""
     options = node.pairs("options")
-    return (_rows(_saved(node.text("dataSource"), options), (), node.node("query"), trace, _mode(node)),)
+    return (_rows(_saved(node.text("dataSource"), options), (), node, trace, _mode(node)),)
 
 
 def _saved(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
@@ -110,7 +109,7 @@ def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert overwrite directory '/d' using parquet select …`"""
     storage = node.node("storage")
     target = path_source(storage.text("location"), node.text("provider"))
-    return (_rows(target, (), node.node("query"), trace, _mode(node)),)
+    return (_rows(target, (), node, trace, _mode(node)),)
 
 
 @command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic")
@@ -121,7 +120,7 @@ def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
     condition = node.maybe("deleteExpr")
     replaced = condition is not None and condition.kind != "Literal"
-    found = _rows(resolved(table), names, query, trace, None if replaced else lifecycle)
+    found = _rows(resolved(table), names, node, trace, None if replaced else lifecycle)
     if not replaced or condition is None:
         return (found,)
     kept = trace.scope(trace(table)).ways([condition], Effect.FILTER)
@@ -135,18 +134,17 @@ def create_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create view v as select a from t` → v.a from t.a; a temporary view is a name, not a dataset"""
     if "Temp" in node.text("viewType"):
         return ()
-    query = node.maybe("plan") or node.node("child")
     given = node.get("userSpecifiedColumns")
     names = tuple(str(item[0]) for item in given if isinstance(item, tuple)) if isinstance(given, tuple) else ()
     target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
-    return (_rows(target, names, query, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
+    return (_rows(target, names, node, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
 
 
 @command("AlterViewAsCommand")
 def alter_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`alter view v as select a from t` → v.a from t.a"""
     target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
-    return (_rows(target, (), node.node("query"), trace, Lifecycle.OVERWRITE),)
+    return (_rows(target, (), node, trace, Lifecycle.OVERWRITE),)
 
 
 @command("CreateDataSourceTableCommand", "CreateTableCommand")
@@ -162,4 +160,6 @@ def create_table(node: Node, trace: Trace) -> tuple[Write, ...]:
 def create_table_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t (a int) using delta` → a dataset that exists, from nothing"""
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTable" else Lifecycle.OVERWRITE
-    return (write(resolved(node.node("name")), {}, trace, lifecycle=lifecycle),)
+    defined = tuple(SchemaField(each.text("name"), type_text(each)) for each in node.nodes("columns"))
+    schema = defined or schema_fields(node, "tableSchema")
+    return (write(resolved(node.node("name")), {}, trace, schema=schema, lifecycle=lifecycle),)

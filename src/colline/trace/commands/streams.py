@@ -6,8 +6,8 @@ import re
 
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace.commands.target import by_position, names_of, write
-from colline.trace.lineage import SchemaField, Write
+from colline.trace.commands.target import by_position, names_of, schema_written, write
+from colline.trace.lineage import Write
 from colline.trace.registry import command
 from colline.trace.sources import path_source, source_of, table_source
 from colline.trace.tracer import Trace
@@ -26,9 +26,8 @@ def stream(node: Node, trace: Trace) -> tuple[Write, ...]:
     if target is None:
         return ()
     relation, names = trace(query), names_of(query)
-    types = {a.text("id"): a.text("type") for a in query.nodes("output")}
-    schema = [SchemaField(name, types.get(key, "")) for name, key in zip(names, relation.output, strict=False)]
-    return (write(target, by_position(relation, names), trace, rows=relation.rows, schema=schema),)
+    columns = by_position(relation, names)
+    return (write(target, columns, trace, rows=relation.rows, schema=schema_written(node, names)),)
 
 
 def _target(node: Node) -> Source | None:

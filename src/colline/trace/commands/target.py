@@ -68,6 +68,23 @@ def names_of(node: Node) -> tuple[str, ...]:
         node = below
 
 
+def written(node: Node) -> Node:
+    """The query whose rows a command writes."""
+    return node.maybe("query") or node.maybe("plan") or node.node("child")
+
+
+def schema_written(node: Node, names: Sequence[str]) -> tuple[SchemaField, ...]:
+    """The columns a command writes, with the types of its query's columns in the same places."""
+    types = node.strings("types")
+    return tuple(SchemaField(name, types[place] if place < len(types) else "") for place, name in enumerate(names))
+
+
+def type_text(column: Node) -> str:
+    """The type of a defined column; a struct's stands in the plan as its members."""
+    members = column.pairs("dataType")
+    return f"struct<{','.join(f'{name}:{kind}' for name, kind in members)}>" if members else column.text("dataType")
+
+
 def schema_fields(table: Node, name: str = "schema") -> tuple[SchemaField, ...]:
     """A described table's own schema."""
     return tuple(SchemaField(key, kind) for key, kind in table.pairs(name))

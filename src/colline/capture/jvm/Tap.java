@@ -19,8 +19,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   private final int limit;
   private volatile boolean closed = false;
   private Thread thread;
-  private String pending = null;
-  private int position = 0;
+  private Pieces pieces = null;
   public final AtomicLong dropped = new AtomicLong();
   /** What was queued, and what of it became no message: with these a reader knows that it has read everything. */
   public final AtomicLong accepted = new AtomicLong();
@@ -154,9 +153,9 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     this.failures.incrementAndGet();
     StringBuilder b = new StringBuilder(512);
     b.append("{\"kind\":\"").append(item[0]).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
-    if (item[3] != null) { b.append(",\"text\":"); Dump.string(b, Dump.cut((String) item[3], 20000)); }
-    if (item[6] instanceof String) { b.append(",\"run\":"); Dump.string(b, (String) item[6]); }
-    b.append(",\"failure\":"); Dump.string(b, Dump.cut(String.valueOf(x), 500));
+    if (item[3] != null) { b.append(",\"text\":"); Text.string(b, Text.cut((String) item[3], 20000)); }
+    if (item[6] instanceof String) { b.append(",\"run\":"); Text.string(b, (String) item[6]); }
+    b.append(",\"failure\":"); Text.string(b, Text.cut(String.valueOf(x), 500));
     return b.append('}').toString();
   }
 
@@ -164,15 +163,15 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     String kind = (String) item[0];
     StringBuilder b = new StringBuilder(4096);
     b.append("{\"kind\":\"").append(kind).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
-    if (item[3] != null) { b.append(",\"text\":"); Dump.string(b, Dump.cut((String) item[3], 20000)); }
+    if (item[3] != null) { b.append(",\"text\":"); Text.string(b, Text.cut((String) item[3], 20000)); }
     if (kind.startsWith("stream")) {
-      b.append(",\"run\":"); Dump.string(b, String.valueOf(item[6]));
-      if (item[5] != null) { b.append(",\"query\":"); Dump.string(b, String.valueOf(item[5])); }
+      b.append(",\"run\":"); Text.string(b, String.valueOf(item[6]));
+      if (item[5] != null) { b.append(",\"query\":"); Text.string(b, String.valueOf(item[5])); }
       if (kind.equals("stream_progress")) { Object[] last = streamPlan(String.valueOf(item[6])); if (last != null) planOf(b, last[0]); }
       return b.append('}').toString();
     }
     if (kind.equals("nested")) return nested(b, item);
-    if (item[5] != null) { b.append(",\"tags\":"); Dump.strings(b, item[5]); }
+    if (item[5] != null) { b.append(",\"tags\":"); Text.strings(b, item[5]); }
     org.apache.spark.sql.execution.QueryExecution qe = (org.apache.spark.sql.execution.QueryExecution) item[4];
     if (qe != null) {
       boolean untold = item[6] == null || ((Boolean) item[6]).booleanValue();
@@ -182,7 +181,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
         sqlOf(b, plan);
         planOf(b, plan);
       }
-      if (kind.equals("end")) Dump.metrics(b, qe);
+      if (kind.equals("end")) Metrics.metrics(b, qe);
     }
     return b.append('}').toString();
   }
@@ -202,7 +201,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     Object origin = call(plan, "origin");
     Object text = origin == null ? null : call(origin, "sqlText");
     if (!(text instanceof scala.Option) || !((scala.Option) text).isDefined()) return;
-    b.append(",\"sql\":"); Dump.string(b, Dump.cut(String.valueOf(((scala.Option) text).get()), 100000));
+    b.append(",\"sql\":"); Text.string(b, Text.cut(String.valueOf(((scala.Option) text).get()), 100000));
   }
 
   private void planOf(StringBuilder b, Object plan) {
@@ -238,22 +237,16 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   public String poll(long millis) throws InterruptedException {
     String text = (String) this.told.poll(millis, TimeUnit.MILLISECONDS);
     if (text == null) return null;
-    this.pending = Dump.pack(text);
-    this.position = 0;
+    this.pieces = new Pieces(text);
     return more();
   }
 
-  public String more() {
-    int end = Math.min(this.pending.length(), this.position + Dump.PIECE);
-    String piece = (end < this.pending.length() ? "+" : ".") + this.pending.substring(this.position, end);
-    this.position = end;
-    return piece;
-  }
+  public String more() { return this.pieces.more(); }
 
   public String stats() {
     return "{\"dropped\":" + this.dropped.get() + ",\"accepted\":" + this.accepted.get() + ",\"discarded\":" + this.discarded.get() + ",\"seen\":" + this.seen.get() + ",\"nested\":" + this.nested.get() + ",\"failures\":" + this.failures.get()
         + ",\"listener_nanos\":" + this.listenerNanos.get() + ",\"plans\":" + this.plans.get() + ",\"plan_nanos\":" + this.planNanos.get() + "}";
   }
 
-  static Object call(Object target, String method) { return Dump.call(target, method); }
+  static Object call(Object target, String method) { return Reflect.call(target, method); }
 }
