@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from serving import Server
+from serving import Server, serving
 
 from colline.graph import Lineage, open_lake
 from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
@@ -171,3 +176,48 @@ def test_status_tells_the_snapshot(shop_served: Server) -> None:
     ).validate(status)
     assert status["snapshot"] == shop_served.client.get("/api/v1/hubs").headers["X-Colline-Snapshot"]
     assert shop_served.client.get("/readyz").json() == {"ready": True, "receiver": True, "lineage": True}
+
+
+def _readers(server: Server) -> list[int]:
+    """The processes that answer: children that run a target of their own."""
+    command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(server.process.pid)]
+    listed = subprocess.run(command, capture_output=True, check=False).stdout.decode().splitlines()
+    return [int(line.split()[0]) for line in listed if "multiprocessing-fork" in line]
+
+
+def test_a_reader_that_dies_is_replaced(shop_served: Server) -> None:
+    ask = {"column": TOTAL}
+    assert shop_served.client.get("/api/v1/upstream", params=ask).status_code == 200
+    readers = _readers(shop_served)
+    assert readers
+    for process in readers:
+        os.kill(process, signal.SIGKILL)
+    statuses = [shop_served.client.get("/api/v1/upstream", params=ask).status_code for _ in range(3)]
+    assert statuses[1:] == [200, 200]
+    assert statuses[0] in (200, 503)  # 503: the server had not yet heard of the death
+
+
+def test_an_answer_that_takes_too_long_is_given_up_and_the_next_is_given(shop_served: Server) -> None:
+    with serving(shop_served.lake, "--answer-timeout", "3s", "--readers", "1") as server:
+        while server.client.get("/api/v1/hubs").status_code != 200:  # a busy machine starts a reader slowly
+            pass
+        [process] = _readers(server)
+        os.kill(process, signal.SIGSTOP)
+        late = server.client.get("/api/v1/hubs", params={"limit": 3})
+        assert (late.status_code, late.json()["code"]) == (503, "too_slow")
+        while server.client.get("/api/v1/hubs", params={"limit": 3}).status_code != 200:
+            pass
+        assert process not in _readers(server)
+
+
+def test_readers_end_with_their_server(shop_served: Server) -> None:
+    with serving(shop_served.lake) as server:
+        assert server.client.get("/api/v1/hubs").status_code == 200
+        left = _readers(server)
+        assert left
+        server.stop(signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while left and time.monotonic() < deadline:
+        left = [process for process in left if Path(f"/proc/{process}").exists()]
+        time.sleep(0.05)
+    assert left == []

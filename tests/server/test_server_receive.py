@@ -127,6 +127,20 @@ def test_a_body_that_never_ends_is_given_up(server: Server) -> None:
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
 
 
+def test_a_header_larger_than_half_a_megabyte_is_refused(server: Server) -> None:
+    host, port = server.address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as large:
+        large.sendall(b"GET / HTTP/1.1\r\nX-Large: ".ljust(512 * 1024 + 1, b"x"))
+        assert large.recv(1000).startswith(b"HTTP/1.1 431")
+
+
+def test_a_client_that_offers_another_protocol_is_served_with_this_one(server: Server) -> None:
+    """Java's own client offers HTTP/2 with its first request."""
+    offer = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQAoAAAAAIAAAAA"}
+    for _ in range(2):
+        assert server.client.post(LINEAGE, json=event(), headers=offer).status_code == 201
+
+
 def test_a_header_that_never_ends_is_given_up(server: Server) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as slow:

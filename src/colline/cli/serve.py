@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
+_MOST_HEAD = 512 * 1024  # two names of 10 KB are 180 KB and more when percent-encoded
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
@@ -56,6 +57,9 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
     "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A request must arrive in this time."
 )
 @click.option(
+    "--answer-timeout", callback=_seconds, default="30s", show_default=True, help="A question is given up after this."
+)
+@click.option(
     "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
 )
 @click.option("--readers", type=click.IntRange(1, 64), help="Processes that answer questions (one a core, at most 4).")
@@ -82,13 +86,13 @@ def command(**options: Any) -> None:
     listener = _listen(settings.host, settings.port)
     config = uvicorn.Config(
         service.app(),
-        http=protocol_with(settings.body_seconds),
+        http=protocol_with(settings.body_seconds, _MOST_HEAD),
+        ws="none",
         access_log=False,
         log_config=None,
         lifespan="on",
         server_header=False,
         timeout_keep_alive=75,
-        h11_max_incomplete_event_size=512 * 1024,  # two names of 10 KB are 180 KB and more when percent-encoded
         timeout_graceful_shutdown=15,
         ssl_certfile=options["tls_cert"],
         ssl_keyfile=options["tls_key"],
@@ -119,6 +123,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         cors_origins=options["origins"],
         max_body=options["max_body"],
         body_seconds=options["body_timeout"],
+        answer_seconds=options["answer_timeout"],
         ingest_seconds=options["ingest"],
         access_log=options["access_log"],
         readers=options["readers"] or min(4, os.cpu_count() or 1),

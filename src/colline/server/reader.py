@@ -5,11 +5,15 @@ The functions here run in the child. Only plain values cross: what to ask on the
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import os
-import threading
-import time
+import pickle
+import signal
+import socket
+import struct
+import traceback
 import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
     from colline.graph import Lineage
 
 _PACKED_FROM = 16 * 1024
+FRAME = struct.Struct("!I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,13 @@ class Found:
     problem: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault in our code, told instead of an answer."""
+
+    text: str
+
+
 class _Lake:
     """The lake this process has open."""
 
@@ -55,16 +67,22 @@ class _Lake:
     health: tuple[str, Any] = ("", None)
 
 
-def begin(lake: Path, parent: int) -> None:
-    """Called once in a new child. It ends itself when its server is gone, however that went."""
+def serve(lake: Path, line: socket.socket) -> None:
+    """Answer what comes over the line until its other end is closed, however that went."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to deal with
     _Lake.path = lake
-    threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    with line, line.makefile("rb") as asked, contextlib.suppress(OSError):
+        while head := asked.read(FRAME.size):
+            call, arguments = pickle.loads(asked.read(FRAME.unpack(head)[0]))  # noqa: S301 - our own parent wrote it
+            found = pickle.dumps(_called(call, arguments), pickle.HIGHEST_PROTOCOL)
+            line.sendall(FRAME.pack(len(found)) + found)
 
 
-def _watch(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(0)
+def _called(call: str, arguments: tuple[Any, ...]) -> Any:
+    try:
+        return _CALLS[call](*arguments)
+    except Exception:  # noqa: BLE001 - the one catch-all of this process
+        return Fault(traceback.format_exc())  # the server logs it; this process goes on
 
 
 def answer(asked: Asked) -> Found:
@@ -125,3 +143,6 @@ def _check_cursor(cursor: str | None, version: str) -> None:
 def _gzipped(body: bytes) -> bytes:
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
     return packer.compress(body) + packer.flush()
+
+
+_CALLS: Mapping[str, Callable[..., Any]] = {"answer": answer, "status": status}

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import os
-from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope, Send
 
-from colline.server import reader
 from colline.server.app import Handler
 from colline.server.body import header
 from colline.server.endpoints import ENDPOINTS, Endpoint
 from colline.server.parameters import read_parameters
 from colline.server.problems import Problem
 from colline.server.reader import Asked, Found
+from colline.server.readers import ReaderDiedError, Readers
 from colline.server.replies import send_bytes, send_json
 
 _MOST_FIELDS = 500
-Result = TypeVar("Result")
 
 
 class Reads:
@@ -33,8 +28,7 @@ class Reads:
     def __init__(self, lake: Path, *, seconds: float, processes: int) -> None:
         self.lake = lake
         self.seconds = seconds
-        self.processes = processes
-        self._pool: ProcessPoolExecutor | None = None
+        self._readers = Readers(lake, processes)
 
     def handlers(self) -> Mapping[str, Handler]:
         """A handler for every question of the table."""
@@ -46,31 +40,20 @@ class Reads:
             values = read_parameters(endpoint.parameters, _pairs(query))
             known = header(scope, b"if-none-match") or ""
             packs = "gzip" in (header(scope, b"accept-encoding") or "")
-            found = await self._within(reader.answer, Asked(endpoint.name, query, values, known, packs))
+            found: Found = await self._within("answer", Asked(endpoint.name, query, values, known, packs))
             await _send(send, found)
 
         return answer
 
-    async def _within(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        """What the work returns, if it is done in time. One that is not goes on and is thrown away."""
-        pool = self._opened()
+    async def _within(self, call: str, *arguments: Any) -> Any:
+        """What a reader's call returns, if it does so in time."""
         try:
-            running = asyncio.get_running_loop().run_in_executor(pool, work, *arguments)
-            return await asyncio.wait_for(running, self.seconds)
+            return await asyncio.wait_for(self._readers.ask(call, *arguments), self.seconds)
         except asyncio.TimeoutError:
             hint = "ask with a smaller `depth`, or fewer columns"
             raise Problem(503, "too_slow", f"no answer in {self.seconds:g} s", hint=hint) from None
-        except BrokenProcessPool:
-            self._pool = None if self._pool is pool else self._pool
+        except ReaderDiedError:
             raise Problem(503, "too_slow", "a reader of the lake died", hint="ask again") from None
-
-    def _opened(self) -> ProcessPoolExecutor:
-        if self._pool is None:
-            # spawn: a fork would copy the writing thread's locks in whatever state they are
-            spawned = multiprocessing.get_context("spawn")
-            begin = (self.lake, os.getpid())
-            self._pool = ProcessPoolExecutor(self.processes, spawned, initializer=reader.begin, initargs=begin)
-        return self._pool
 
     async def status(self) -> dict[str, Any]:
         """Snapshot, its time and the lake's health; without the last two while the readers are too busy to tell."""
@@ -78,9 +61,10 @@ class Reads:
         if snapshot is None:
             return {}
         try:
-            return await self._within(reader.status)
+            told: dict[str, Any] = await self._within("status")
         except Problem:
             return {"snapshot": snapshot}
+        return told
 
     def snapshot(self) -> str | None:
         """The name of the snapshot there is to answer from."""
@@ -91,8 +75,7 @@ class Reads:
 
     def close(self) -> None:
         """Let the processes end."""
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._readers.close()
 
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:
