@@ -11,15 +11,23 @@ from numpy.typing import NDArray
 from colline.graph.arrays import Arrays
 
 Nodes = NDArray[Any]  # numbers of nodes or places, of any integer width
+_MANY = 2000  # so many nodes are worth a look at whether they lie close together
 
 
 def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
     """The positions of all rows of the given nodes, one after the other, and how many each node has."""
-    first = start[nodes]
-    counts = start[nodes + 1] - first
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.repeat(first - (ends - counts), counts) + np.arange(total), counts
+    first = start.take(nodes)
+    counts = start.take(nodes + 1) - first
+    some = counts > 0
+    heads, sizes = first.compress(some), counts.compress(some)
+    if not len(heads):
+        return np.empty(0, dtype=np.int64), counts
+    # one row after the other is a step of 1, but for the jump to where the next node's rows begin
+    ends = np.cumsum(sizes)
+    steps = np.ones(int(ends[-1]), dtype=np.int64)
+    steps[0] = heads[0]
+    steps[ends[:-1]] = heads[1:] - heads[:-1] - sizes[:-1] + 1
+    return np.cumsum(steps, out=steps), counts
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
@@ -60,14 +68,34 @@ class Adjacency:
         if at is None:
             return found, owner
         keep = self.true_at(found, at)
-        return found[keep], owner[keep]
+        return found.compress(keep), owner.compress(keep)
+
+    def step(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
+        """The nodes one step away from some, with repetitions, and the job of each step."""
+        keep = self._range(nodes, at) if len(nodes) > _MANY else None
+        if keep is not None:
+            inside, chosen = keep
+            return self.other[inside].compress(chosen), self.job[inside].compress(chosen)
+        rows = self.positions(nodes, at)
+        return self.other.take(rows), self.job.take(rows)
+
+    def _range(self, nodes: Nodes, at: int | None) -> tuple[slice, Any] | None:
+        """Where the nodes lie close together: the range of all their edges, and which of it are theirs."""
+        low, high = int(nodes.min()), int(nodes.max()) + 1
+        if high - low > 2 * len(nodes):
+            return None
+        here = np.zeros(high - low, dtype=np.bool_)
+        here[nodes - low] = True
+        inside = slice(int(self.start[low]), int(self.start[high]))
+        keep = np.repeat(here, np.diff(self.start[low : high + 1]))
+        return inside, keep if at is None else keep & self.true_at(inside, at)
 
     def positions(self, nodes: Nodes, at: int | None) -> Nodes:
         """Positions of the edges of `nodes` that were true at a time."""
         found = spread(self.start, nodes)[0]
-        return found if at is None else found[self.true_at(found, at)]
+        return found if at is None else found.compress(self.true_at(found, at))
 
-    def true_at(self, rows: Nodes, at: int) -> Any:
+    def true_at(self, rows: Nodes | slice, at: int) -> Any:
         """Which of the edges were true at a time."""
         true = self.since[rows] <= at
         if self.until is not None:

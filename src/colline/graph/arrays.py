@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from colline.errors import LakeError
 from colline.graph.strings import Strings
 
-FORMAT = 1
+FORMAT = 2
 _ALIGNED = 64
 NEVER = np.iinfo(np.int64).max  # an end that has not come
 UNKNOWN = np.iinfo(np.int64).min  # a time nobody told us

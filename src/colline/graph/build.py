@@ -85,8 +85,8 @@ def starts(keys: NDArray[Any], count: int) -> NDArray[np.int64]:
     return out
 
 
-def edges(table: Any, nodes: Order, jobs: Order, count: int) -> tuple[Out, dict[str, int], int]:
-    """The edges as CSR arrays by group (direct, masked, retired), their sizes, and how many had an end nobody knows."""
+def edge_columns(table: Any, nodes: Order, jobs: Order) -> tuple[dict[str, NDArray[Any]], Out, int]:
+    """The edges in the snapshot's numbers, the texts they point to, and how many had an end nobody knows."""
     source, target = nodes.of(table.column("source_id")), nodes.of(table.column("target_id"))
     known = (source >= 0) & (target >= 0)
     described, descriptions = dictionary(table.column("description"))
@@ -101,17 +101,26 @@ def edges(table: Any, nodes: Order, jobs: Order, count: int) -> tuple[Out, dict[
         "seen": times(table.column("last_seen")),
         "description": described,
         "run": ran,
+        "direct": pc.fill_null(pc.equal(table.column("type"), "DIRECT"), False).to_numpy(),
+        "masked": pc.fill_null(table.column("masking"), False).to_numpy(),
     }
-    direct = pc.fill_null(pc.equal(table.column("type"), "DIRECT"), False).to_numpy()
-    masked = pc.fill_null(table.column("masking"), False).to_numpy()
-    out: Out = {"descriptions": descriptions, "runs": runs}
+    if not known.all():
+        columns = {name: values[known] for name, values in columns.items()}
+    return columns, {"descriptions": descriptions, "runs": runs}, int(np.count_nonzero(~known))
+
+
+def edges(columns: Mapping[str, NDArray[Any]], count: int) -> tuple[Out, dict[str, int]]:
+    """The edges as CSR arrays by group (direct, masked, retired), and the groups' sizes."""
+    out: Out = {}
     sizes: dict[str, int] = {}
-    for group, chosen in _groups(direct, masked, columns["until"] != NEVER).items():
-        rows = np.flatnonzero(chosen & known)
+    past = columns["until"] != NEVER
+    for group, chosen in _groups(columns["direct"], columns["masked"], past).items():
+        rows = np.flatnonzero(chosen)
         sizes[group] = len(rows)
         if len(rows):
-            out.update(_group(group, {name: values[rows] for name, values in columns.items()}, count))
-    return out, sizes, int(np.count_nonzero(~known))
+            mine = {name: values[rows] for name, values in columns.items() if name not in ("direct", "masked")}
+            out.update(_group(group, mine, count))
+    return out, sizes
 
 
 def _groups(direct: Any, masked: Any, past: Any) -> dict[str, Any]:
@@ -139,7 +148,8 @@ def _group(name: str, rows: Mapping[str, NDArray[Any]], count: int) -> Out:
         if column == "since" or name.endswith(".past"):
             out[f"{name}.out.{column}"] = rows[column]
             out[f"{name}.in.{column}"] = rows[column][backward]
-    return out | {f"{name}.{column}": rows[column] for column in ("subtype", "seen", "description", "run")}
+    facts = ("subtype", "seen", "description", "run", "implied")
+    return out | {f"{name}.{column}": rows[column] for column in facts}
 
 
 def _subtypes(column: Any) -> NDArray[np.uint8]:

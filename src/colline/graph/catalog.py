@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from colline.graph.adjacency import Nodes, adjacency, distinct
 from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.arrays import NEVER
+from colline.graph.arrays import NEVER, UNKNOWN
 from colline.graph.times import show_time, time_or_none
 from colline.graph.view import View
 from colline.graph.walk import alive
@@ -135,8 +135,8 @@ def overview(view: View, lake: Path) -> Answer:
         "columns": len(columns),
         "datasets": meta["datasets"],
         "jobs": meta["jobs"],
-        "edges": sum(n for name, n in meta["groups"].items() if not name.endswith(".past")),
-        "retired": sum(n for name, n in meta["groups"].items() if name.endswith(".past")),
+        "edges": sum(n for name, n in meta["told"].items() if not name.endswith(".past")),
+        "retired": sum(n for name, n in meta["told"].items() if name.endswith(".past")),
         "gaps": len(view.gaps()),
         "failed_jobs": failed,
         "quarantined": quarantined(lake),
@@ -203,9 +203,11 @@ def recent(view: View, most: int = 20) -> list[Row]:
     found: list[tuple[int, str, Any, int]] = []
     first = view.arrays.meta["first"] or 0
     for edges in adjacency(view.arrays, forward=True, indirect=True, past=True):
-        for change, moments in (("added", edges.since), ("removed", edges.until)):
-            if moments is None or not len(moments):
+        for change, times in (("added", edges.since), ("removed", edges.until)):
+            if times is None or not len(times):
                 continue
+            implied = view.arrays[f"{edges.group}.implied"]
+            moments = np.where(implied, UNKNOWN, times) if view.arrays.meta["nested"] else times
             newest = (
                 np.argsort(moments, kind="stable")[-most:]
                 if len(moments) <= 100_000

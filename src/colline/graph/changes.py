@@ -33,6 +33,8 @@ def between_times(view: View, first: int, last: int, page: Page, dataset: int | 
 
 
 def _edge_rows(view: View, edges: Adjacency, rows: Any, dataset: int | None = None) -> Iterable[tuple[Key, Row]]:
+    """The edges that somebody told; what follows from them for members would tell each change twice."""
+    rows = rows[~view.arrays[f"{edges.group}.implied"][edges.edges(rows)]]
     sources = np.searchsorted(edges.start, rows, "right") - 1
     for row, source in zip(rows.tolist(), sources.tolist(), strict=True):
         target = int(edges.other[row])

@@ -13,6 +13,7 @@ from colline.graph import walks
 from colline.graph.adjacency import Nodes, adjacency, distinct, spread
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.arrays import SUBTYPES
+from colline.graph.told import edge_rows, told_edges
 from colline.graph.usage import query_readers
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Question, Reach, walk
@@ -38,7 +39,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, change: Ch
     reach = walk(view.arrays, origin, question)
     kinds = kinds_of(reach)
     nodes = reach.page(page.offset, page.limit)
-    told = list(walks.told_edges(reach, nodes, first=page.offset == 0))
+    edges, _ = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0))
     jobs = job_rows(view, reach, kinds)
     reads = query_readers(view, np.concatenate([origin, nodes]), question.at)
     readers = [row for row in reads if row["kind"] == "query"]
@@ -62,7 +63,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, change: Ch
             "datasets": dataset_rows(view, reach),
             "jobs": jobs,
             "readers": readers,
-            "edges": walks.edge_rows(view, told),
+            "edges": edges,
         },
         unknown=(*change.unknown, *view.unknown(gaps)),
         left_out=left_out,

@@ -76,6 +76,11 @@ class Lineage:
         from colline.graph.tables import has_table
 
         if not has_table(self.lake, "gold/columns"):
+            if snapshot.stamp(self.lake) is not None:
+                raise LakeError(
+                    f"the snapshot of {self.lake} is of an older colline, and its tables are not there",
+                    hint="run `colline ingest` on the lake with this version, and copy the snapshot again",
+                )
             raise LakeError(f"the lake {self.lake} is empty", hint="run `colline ingest` to fill it")
         try:
             snapshot.publish(self.lake)

@@ -116,7 +116,24 @@ class Names:
             return [self._only(text, asked, living)]
         if len(found):
             raise self._gone(text, found, at)
+        members = self._unnamed_struct(asked)
+        members = members[alive(self.arrays, members, at)]
+        if len(distinct(self.arrays["node.dataset"][members])) > 1:
+            return [self._only(text, asked, members)]
+        if len(members):
+            return [int(n) for n in members]
         raise self._missing(text, asked)
+
+    def _unnamed_struct(self, asked: Asked) -> Nodes:
+        """The members of a struct that only its members tell of: `a.b` where somebody read `a.b.c`."""
+        out = [_NO_NODES]
+        start, node = self.arrays["fold.start"], self.arrays["fold.node"]
+        for cut in range(len(asked.parts)):
+            low, high = self.folds.starting_with(".".join(asked.parts[cut:]).lower() + ".")
+            found = node[start[low] : start[high]].astype(np.int64)
+            owners = self.datasets(asked.parts[:cut]) if cut else None
+            out.append(found if owners is None else found[among(self.arrays["node.dataset"][found], owners)])
+        return distinct(np.concatenate(out))
 
     def _exact(self, name: tuple[str, str, str], at: int | None) -> int:
         """The column of that namespace, name and field, whatever characters they hold."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from colline.graph.arrays import NEVER
 from colline.graph.build import Order, Out, dictionary, order_of, starts, texts, times
+from colline.graph.members import kin
 from colline.graph.segments import SEPARATOR, segments
 from colline.graph.strings import Strings, to_strings
 
@@ -131,7 +132,7 @@ def columns(table: Any, owners: Order, dataset_count: int) -> tuple[Out, Order, 
         "types": types,
     }
     out.update(_field_index(codes, rows, fields))
-    out.update(_kin(owner, codes, fields))
+    out.update(kin(owner, codes, fields))
     return out, order_of(ids), int(np.count_nonzero(~known))
 
 
@@ -179,40 +180,6 @@ def trigrams(name: str, table: Strings) -> Out:
         f"{name}.trigram.start": np.append(first, len(keys)).astype(np.int64),
         f"{name}.trigram.text": (keys & 0xFFFFFFFF).astype(np.int32),
     }
-
-
-def _kin(owner: Any, codes: Any, fields: Strings) -> Out:
-    """Which node is a member of which struct column: `address` holds `address.zip`; nothing where none is nested."""
-    dotted = {i for i in range(len(fields)) if b"." in fields.raw(i)}
-    if not dotted:
-        return {}
-    places = np.flatnonzero(np.isin(codes, np.fromiter(dotted, dtype=np.int64)))
-    homes = set(owner[places].tolist())
-    near = np.flatnonzero(np.isin(owner, np.fromiter(homes, dtype=np.int64)))
-    by_name = {(int(owner[i]), fields[int(codes[i])]): int(i) for i in near}
-    pairs = sorted(
-        (parent, member)
-        for (home, field), member in by_name.items()
-        for parent in (by_name.get((home, above)) for above in _above(field))
-        if parent is not None
-    )
-    if not pairs:
-        return {}
-    both = np.array(pairs, dtype=np.int64)
-    up = both[np.argsort(both[:, 1], kind="stable")]
-    count = len(owner)
-    return {
-        "kin.down.start": starts(both[:, 0], count),
-        "kin.down.other": both[:, 1].astype(np.int32),
-        "kin.up.start": starts(up[:, 1], count),
-        "kin.up.other": up[:, 0].astype(np.int32),
-    }
-
-
-def _above(field: str) -> list[str]:
-    """The struct columns a nested field lies in: `a.b.c` → a.b, a."""
-    parts = field.split(".")
-    return [".".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
 
 
 def _tags(column: Any) -> Strings:

@@ -16,7 +16,7 @@ from typing import IO, Any
 import numpy as np
 
 from colline.errors import LakeError
-from colline.graph.arrays import Arrays, write
+from colline.graph.arrays import FORMAT, Arrays, write
 
 fcntl: Any
 try:
@@ -69,7 +69,7 @@ def publish(lake: str | Path) -> SnapshotInfo:
         shutil.rmtree(building, ignore_errors=True)
     _point(root, name)
     clean(root)
-    edges = sum(meta["groups"].values())
+    edges = sum(meta["told"].values())
     seconds = time.monotonic() - began
     return SnapshotInfo(name, root / _FOLDER / name, meta["columns"], edges, meta["tables"], seconds)
 
@@ -84,7 +84,7 @@ def read_tables(root: Path) -> dict[str, tuple[Any, int]]:
 
 def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
     """Everything a snapshot holds: its arrays, and the facts about them."""
-    from colline.graph import build, nodes
+    from colline.graph import build, members, nodes
 
     column_table = read["gold/columns"][0]
     out, owners = nodes.datasets(read["silver/datasets"][0], column_table)
@@ -92,8 +92,11 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
     column_arrays, order, homeless = nodes.columns(column_table, owners, datasets)
     job_arrays, job_order = nodes.jobs(read["gold/jobs"][0])
     count = len(order.ids)
-    edge_arrays, groups, dangling = build.edges(read["gold/edges"][0], order, job_order, count)
-    out |= column_arrays | job_arrays | edge_arrays
+    told, texts, dangling = build.edge_columns(read["gold/edges"][0], order, job_order)
+    kin = {name: array for name, array in column_arrays.items() if name.startswith("kin.")}
+    every = members.with_implied(told, kin)
+    edge_arrays, groups = build.edges(every, count)
+    out |= column_arrays | job_arrays | texts | edge_arrays
     out |= nodes.reads(read["gold/reads"][0], order, job_order, count)
     out |= nodes.coverage(read["gold/coverage"][0], owners, job_order)
     out["node.level"], cyclic = nodes.levels(out, count)
@@ -105,12 +108,18 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
         "datasets": datasets,
         "jobs": len(job_order.ids),
         "groups": groups,
+        "told": {name: size - _implied(edge_arrays, name) for name, size in groups.items()},
         "nested": "kin.down.start" in out,
         "cyclic": cyclic,
         "dangling": dangling + homeless,
         **_horizon(out),
     }
     return out, meta
+
+
+def _implied(arrays: Any, group: str) -> int:
+    """How many edges of a group nobody told, because they follow from others."""
+    return int(np.count_nonzero(arrays[f"{group}.implied"])) if f"{group}.implied" in arrays else 0
 
 
 def _horizon(out: Any) -> dict[str, int | None]:
@@ -148,7 +157,7 @@ def stamp(root: Path) -> tuple[int, int] | None:
 
 
 def current(root: Path) -> Arrays | None:
-    """The arrays to answer from, held against cleaning; None where nothing was published yet."""
+    """The arrays to answer from, held against cleaning; None where nothing was published yet in today's format."""
     for _ in range(100):
         try:
             name = (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
@@ -160,7 +169,8 @@ def current(root: Path) -> Arrays | None:
         with contextlib.suppress(FileNotFoundError):
             folder = root / _FOLDER / name
             lock = _hold(folder)
-            return Arrays(folder, lock)
+            arrays = Arrays(folder, lock)
+            return arrays if arrays.meta["format"] == FORMAT else None
     raise LakeError(
         f"the snapshot {name!r} that {root / _FOLDER / _POINTER} names is not there", hint="publish it again"
     )

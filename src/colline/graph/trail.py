@@ -63,12 +63,8 @@ def _step_back(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int)
 
 
 def _ends(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int) -> Iterator[tuple[Adjacency, int, str]]:
-    """Edges that may have led to a column: its own, those of a struct it is in, those of its dataset's rows."""
-    above = [node]
-    if reach.arrays.meta["nested"]:
-        above += [int(n) for n in _kin(reach, "up", node)]
-    for edges in back:
-        yield from ((edges, end, "column") for end in above)
+    """Edges that may have led to a column: its own, and those of its dataset's rows."""
+    yield from ((edges, node, "column") for edges in back)
     if reach.question.indirect and state & INDIRECT:
         rows = int(reach.arrays["dataset.rows"][reach.arrays["node.dataset"][node]])
         if rows >= 0 and not reach.question.upstream:
@@ -77,20 +73,11 @@ def _ends(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int) -> I
             yield from ((edges, node, "dataset") for edges in back if edges.bits & INDIRECT)
 
 
-def _kin(reach: Reach, way: str, node: int) -> NDArray[np.int32]:
-    start = reach.arrays[f"kin.{way}.start"]
-    found: NDArray[np.int32] = reach.arrays[f"kin.{way}.other"][start[node] : start[node + 1]]
-    return found
-
-
 def _arrived(reach: Reach, edges: Adjacency, rows: Nodes, state: int, level: int) -> Iterator[tuple[int, int]]:
     """Edges whose other end was reached in a state one level before; a `rows` end stands for its dataset's columns."""
     others = edges.other[rows].astype(np.int64)
     for at in np.flatnonzero(reach.levels[state][others] == level)[:1]:
         yield int(rows[at]), int(others[at])
-    if reach.arrays.meta["nested"]:
-        for row, other in zip(rows.tolist(), others.tolist(), strict=True):
-            yield from ((row, int(m)) for m in _kin(reach, "down", other) if reach.levels[state][m] == level)
     if reach.question.upstream and edges.bits & INDIRECT:
         for at in np.flatnonzero(reach.arrays["node.rows"][others]):
             columns = np.arange(
@@ -109,7 +96,7 @@ def sources_reaching(reach: Reach, wanted: Nodes) -> NDArray[np.int64]:
 
 def bits_of(reach: Reach, wanted: Nodes) -> NDArray[np.uint64]:
     """For each wanted column, one bit a beginning that reaches it by direct steps."""
-    if reach.arrays.meta["nested"] or reach.question.depth is not None:
+    if reach.question.depth is not None:
         return _one_by_one(reach, wanted)
     words = (len(reach.origin) + 63) // 64
     parts = [_bits(reach, reach.origin[w * 64 : (w + _MOST_WORDS) * 64], wanted) for w in range(0, words, _MOST_WORDS)]
@@ -117,7 +104,7 @@ def bits_of(reach: Reach, wanted: Nodes) -> NDArray[np.uint64]:
 
 
 def _one_by_one(reach: Reach, wanted: Nodes) -> NDArray[np.uint64]:
-    """The same by one walk each: where members lend edges, or steps are counted, bits cannot tell."""
+    """The same by one walk each: where steps are counted, bits cannot tell."""
     out = np.zeros((len(wanted), (len(reach.origin) + 63) // 64), dtype=np.uint64)
     question = Question(reach.question.upstream, indirect=False, depth=reach.question.depth, at=reach.question.at)
     for place, start in enumerate(reach.origin):

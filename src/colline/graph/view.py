@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, distinct
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, among
 from colline.graph.answer import Row
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
@@ -18,6 +19,17 @@ from colline.graph.times import When, parse_time, show_time, time_or_none
 
 _REMEMBERED = 200_000  # texts kept in memory once they were read
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
+
+
+@dataclass(frozen=True)
+class _Home:
+    """What the columns of a dataset have in common."""
+
+    namespace: str
+    name: str
+    label: str
+    layer: str | None
+    tags: tuple[str, ...]
 
 
 class View:
@@ -29,7 +41,7 @@ class View:
         self.version = arrays.version
         self._texts: dict[tuple[str, int], str] = {}
         self._jobs: dict[int, Row] = {}  # one job is on the way of many answers
-        self._homes: dict[int, tuple[str, str, str, str | None]] = {}
+        self._homes: dict[int, _Home] = {}
 
     def at(self, when: When) -> int | None:
         """The moment asked for; one before everything the lake knows is an error, not an empty answer."""
@@ -78,37 +90,46 @@ class View:
 
     def columns(self, nodes: Nodes, at: int | None = None) -> list[Row]:
         """Identity, type, tags, layer and number of direct neighbours of each column."""
-        arrays, text = self.arrays, self.text
+        arrays = self.arrays
         names = ("node.id", "node.dataset", "node.field", "node.type")
-        facts = [arrays[name][nodes].tolist() for name in names]
+        facts = [arrays[name].take(nodes).tolist() for name in names]
         facts += [self.neighbours(nodes, forward=way, at=at).tolist() for way in (False, True)]
+        fields, types = self.words("fields", facts[2]), self.words("types", facts[3])
+        homes = {place: self._home(place) for place in set(facts[1])}
+        ends = arrays["node.tags.offsets"]
+        tagged = ends.take(nodes + 1) > ends.take(nodes)
         out = []
-        for node, key, place, field, kind, up, down in zip(nodes.tolist(), *facts, strict=True):
-            namespace, path, label, layer = self._home(place)
-            name = text("fields", field) or ""
+        for node, key, place, field, kind, up, down, tags in zip(nodes.tolist(), *facts, tagged.tolist(), strict=True):
+            home = homes[place]
             out.append(
                 {
                     "id": key,
-                    "namespace": namespace,
-                    "name": path,
-                    "field": name,
-                    "label": f"{label}.{name}",
-                    "type": text("types", kind),
-                    "tags": self.tags(node),
-                    "layer": layer,
+                    "namespace": home.namespace,
+                    "name": home.name,
+                    "field": fields[field],
+                    "label": f"{home.label}.{fields[field]}",
+                    "type": types[kind] or None,
+                    "tags": self.tags(node) if tags else list(home.tags),
+                    "layer": home.layer,
                     "up": up,
                     "down": down,
                 }
             )
         return out
 
-    def _home(self, place: int) -> tuple[str, str, str, str | None]:
+    def words(self, name: str, places: Iterable[int]) -> dict[int, str]:
+        """The texts at the places, each read once; a place below 0 is an empty one."""
+        texts = self.arrays.strings(name)
+        return {place: texts[place] if place >= 0 else "" for place in set(places)}
+
+    def _home(self, place: int) -> _Home:
         found = self._homes.get(place)
         if found is None:
             if len(self._homes) > _REMEMBERED:
                 self._homes.clear()
             one, two, three = (self.text(f"dataset.{key}", place) or "" for key in ("namespace", "name", "label"))
-            found = self._homes[place] = (one, two, three, self.text("dataset.layer", place))
+            tags = sorted({tag for tag in (self.text("dataset.tags", place) or "").split(SEPARATOR) if tag})
+            found = self._homes[place] = _Home(one, two, three, self.text("dataset.layer", place), tuple(tags))
         return found
 
     def of(self, nodes: Nodes, at: int | None) -> tuple[Row, ...]:
@@ -120,10 +141,13 @@ class View:
         pairs = []
         for edges in adjacency(self.arrays, forward=forward, indirect=False, past=at is not None):
             rows, owner = edges.rows(nodes, at)
-            other = edges.other[rows]
-            pairs.append((owner << 32 | other)[owner != other])
-        found = distinct(np.concatenate(pairs)) if pairs else np.empty(0, dtype=np.int64)
-        owners = found >> 32
+            other = edges.other.take(rows)
+            pairs.append((owner << 32 | other).compress(owner != other))
+        if not pairs:
+            return np.zeros(len(nodes), dtype=np.int64)
+        # the rows of a node lie in order already: a stable sort only merges them
+        found = np.sort(np.concatenate(pairs), kind="stable")
+        owners = found.compress(np.append(True, found[1:] != found[:-1])[: len(found)]) >> 32
         return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
 
     def dataset(self, place: int) -> Row:
@@ -164,17 +188,23 @@ class View:
 
     def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
         """An edge between two columns (source first), with how, by which job, and when it was last seen."""
-        return self.edges(edges, [(row, *ends, level)])[0]
+        one, two = (np.array([end], dtype=np.int64) for end in ends)
+        return self.edges(edges, np.array([row], dtype=np.int64), (one, two), level=level)[0]
 
-    def edges(self, edges: Adjacency, told: Sequence[tuple[int, int, int, str]]) -> list[Row]:
-        """Edges of one set: (row, source, target, level) each."""
+    def edges(self, edges: Adjacency, rows: Nodes, ends: tuple[Nodes, Nodes], *, level: str = "column") -> list[Row]:
+        """Edges of one set, each between two columns (source first)."""
         arrays, group = self.arrays, edges.group
-        rows, source, target = (np.array([one[k] for one in told], dtype=np.int64) for k in range(3))
         place = edges.edges(rows)
-        facts = [arrays[f"{group}.{name}"][place].tolist() for name in ("subtype", "run", "seen", "description")]
-        facts += [edges.job[rows].tolist(), edges.since[rows].tolist()]
-        facts += [arrays["node.id"][ends].tolist() for ends in (source, target)]
-        until = [NEVER] * len(rows) if edges.until is None else edges.until[rows].tolist()
+        facts = [arrays[f"{group}.{name}"].take(place).tolist() for name in ("subtype", "run", "seen", "description")]
+        facts += [edges.job.take(rows).tolist(), edges.since.take(rows).tolist()]
+        facts += [arrays["node.id"].take(side).tolist() for side in ends]
+        facts += [arrays[f"{group}.implied"].take(place).tolist()]
+        until = [NEVER] * len(rows) if edges.until is None else edges.until.take(rows).tolist()
+        runs, said, states = (
+            self.words(name, facts[at]) for name, at in (("runs", 1), ("descriptions", 3), ("job.last_state", 4))
+        )
+        jobs = {job: self.job_ref(job) for job in set(facts[4])}
+        times = {moment: time_or_none(moment) for moment in {*facts[2], *facts[5], *until}}
         kind, masking = "INDIRECT" if edges.bits & 2 else "DIRECT", bool(edges.bits & 1)
         return [
             {
@@ -183,18 +213,17 @@ class View:
                 "type": kind,
                 "subtype": SUBTYPES[subtype],
                 "masking": masking,
-                "job": self.job_ref(job),
-                "last_run": self.text("runs", run),
-                "last_state": self.text("job.last_state", job),
-                "last_seen": time_or_none(seen),
-                "first_seen": time_or_none(since),
-                "retired_at": time_or_none(end),
-                "description": self.text("descriptions", description) or "",
-                "level": level[3],
+                "job": jobs[job],
+                "last_run": runs[run] or None,
+                "last_state": states[job] or None,
+                "last_seen": times[seen],
+                "first_seen": times[since],
+                "retired_at": times[end],
+                "description": said[description],
+                "level": level,
+                "implied": implied,
             }
-            for subtype, run, seen, description, job, since, one, two, end, level in zip(
-                *facts, until, told, strict=True
-            )
+            for subtype, run, seen, description, job, since, one, two, implied, end in zip(*facts, until, strict=True)
         ]
 
     def gaps(self, *, datasets: Any = None, jobs: Any = None, at: int | None = None) -> list[int]:

@@ -43,9 +43,18 @@ class Reach:
     origin: Nodes
     seen: NDArray[np.uint8]
     distance: NDArray[np.int32]  # of the state that counts, plus one; 0 = not reached
-    levels: tuple[NDArray[np.int32], ...]  # per state, plus one: the way back along a path
+    rings: tuple[tuple[Nodes, ...], ...]  # a level each, from the origin on: the columns that arrived, by state
     found: tuple[tuple[Nodes, Nodes], ...]
     job_seen: NDArray[np.bool_]
+
+    @cached_property
+    def levels(self) -> tuple[NDArray[np.int32], ...]:
+        """Per state, at which level a column arrived in it, plus one: the way back along a path."""
+        out = tuple(np.zeros(len(self.seen), dtype=np.int32) for _ in range(4 if self.question.indirect else 2))
+        for level, ring in enumerate(self.rings, 1):
+            for of_state, nodes in zip(out, ring, strict=False):
+                of_state[nodes] = level
+        return out
 
     @cached_property
     def sizes(self) -> list[int]:
@@ -104,11 +113,10 @@ def _in_order(nodes: Nodes, low: int, high: int) -> Nodes:
 def walk(arrays: Arrays, origin: Nodes, question: Question) -> Reach:
     """Everything the origin reaches under the question's terms. Cycles and self edges end where they began."""
     steps = _Steps(arrays, question, origin)
-    frontier: list[Nodes] = [origin, _NO_NODES, _NO_NODES, _NO_NODES]
     level = 0
-    while any(map(len, frontier)) and (question.depth is None or level < question.depth):
+    while any(map(len, steps.rings[-1])) and (question.depth is None or level < question.depth):
         level += 1
-        frontier = steps.take(frontier, level)
+        steps.take(level)
     return steps.reach()
 
 
@@ -120,6 +128,7 @@ class _Steps:
     question: Question
     origin: Nodes
     found: list[tuple[Nodes, Nodes]] = field(default_factory=list)
+    rings: list[tuple[Nodes, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         arrays, question = self.arrays, self.question
@@ -127,7 +136,6 @@ class _Steps:
         # calloc: pages that the walk does not touch cost nothing
         self.seen = np.zeros(count, dtype=np.uint8)
         self.distance = np.zeros(count, dtype=np.int32)
-        self.levels = tuple(np.zeros(count, dtype=np.int32) for _ in range(4 if question.indirect else 2))
         self.job_seen = np.zeros(arrays.meta["jobs"] + 1, dtype=np.bool_)
         self.edges = adjacency(
             arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
@@ -136,25 +144,24 @@ class _Steps:
         self.rows_of = arrays["dataset.rows"] if question.indirect else None
         self.is_rows = arrays["node.rows"] if question.indirect else None
         self.seen[self.origin] = _COVERS[0]
-        self.levels[0][self.origin] = 1
         self.distance[self.origin] = 1
+        self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
 
-    def take(self, frontier: list[Nodes], level: int) -> list[Nodes]:
-        """One step from every node of the frontier; the next frontier, by state."""
+    def take(self, level: int) -> None:
+        """One step from every node of the last ring."""
         reached: list[list[Nodes]] = [[], [], [], []]
-        for state, nodes in enumerate(frontier):
+        for state, nodes in enumerate(self.rings[-1]):
             if len(nodes):
                 self._expand(state, nodes, reached)
         direct: list[Nodes] = []
         indirect: list[Nodes] = []
-        out = [self._arrive(state, parts, level, (direct, indirect)) for state, parts in enumerate(reached)]
+        new = (direct, indirect)
+        self.rings.append(tuple(self._arrive(state, parts, level, new) for state, parts in enumerate(reached)))
         self.found.append((_joined(direct), _joined(indirect)))
-        return out
 
     def _expand(self, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
-        lenders = self._with_structs(nodes)
         for edges in self.edges:
-            self._follow(edges, state, lenders, reached)
+            self._follow(edges, state, nodes, reached)
         if self.rows_of is not None and self.question.upstream:
             rows = distinct(self.rows_of[self.arrays["node.dataset"][nodes]])
             rows = rows[rows >= 0].astype(np.int64)
@@ -165,42 +172,33 @@ class _Steps:
                 self._follow(edges, state, rows, reached)
 
     def _follow(self, edges: Adjacency, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
-        at = edges.positions(nodes, self.question.at)
-        if len(at):
-            self.job_seen[edges.job[at]] = True
-            reached[state | edges.bits].append(edges.other[at])
-
-    def _with_structs(self, nodes: Nodes) -> Nodes:
-        """The nodes and the struct columns they are members of, whose edges are theirs too."""
-        if not self.arrays.meta["nested"]:
-            return nodes
-        at, counts = spread(self.arrays["kin.up.start"], nodes)
-        return np.concatenate([nodes, self.arrays["kin.up.other"][at]]) if counts.any() else nodes
+        others, jobs = edges.step(nodes, self.question.at)
+        if len(others):
+            self.job_seen[jobs.astype(np.int64)] = True
+            reached[state | edges.bits].append(others.astype(np.int64))
 
     def _arrive(self, state: int, parts: list[Nodes], level: int, new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
+        if not parts:
+            return _NO_NODES
         nodes = self._fresh(_joined(parts), state)
-        if not len(nodes):
-            return nodes
         if self.is_rows is not None and not self.question.upstream and state & INDIRECT:
             nodes = self._past_rows(nodes, state)
-        nodes = self._with_members(nodes, state)
-        already = self.seen[nodes]
+        already = self.seen.take(nodes)
         mark = new[1] if state & INDIRECT else new[0]
-        counted = nodes[already == 0] if state & INDIRECT else nodes[(already & _DIRECT_SEEN) == 0]
+        counted = nodes.compress(already == 0 if state & INDIRECT else (already & _DIRECT_SEEN) == 0)
         mark.append(counted)
         self.distance[counted] = level + 1
-        self.levels[state][nodes] = level + 1
-        self.seen[nodes] |= _COVERS[state]
+        self.seen[nodes] = already | _COVERS[state]
         return nodes
 
     def _fresh(self, nodes: Nodes, state: int) -> Nodes:
         """Nodes that were not yet reached in this state or a better one, each once, sorted."""
-        nodes = nodes[(self.seen[nodes] & (1 << state)) == 0]
         if len(nodes) * _DENSE > len(self.seen):
             level = np.zeros(len(self.seen), dtype=np.bool_)
             level[nodes] = True
+            level &= (self.seen & (1 << state)) == 0
             return np.flatnonzero(level)
-        return distinct(nodes).astype(np.int64)
+        return distinct(nodes.compress((self.seen.take(nodes) & (1 << state)) == 0))
 
     def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
         """What decides the rows of a dataset reaches each of its columns, in the same step."""
@@ -214,18 +212,11 @@ class _Steps:
         columns = columns[~self.is_rows[columns] & alive(self.arrays, columns, self.question.at)]
         return self._fresh(np.concatenate([nodes[~chosen], columns]), state)
 
-    def _with_members(self, nodes: Nodes, state: int) -> Nodes:
-        """A struct column brings its members along."""
-        if not self.arrays.meta["nested"]:
-            return nodes
-        at, _ = spread(self.arrays["kin.down.start"], nodes)
-        return self._fresh(np.concatenate([nodes, self.arrays["kin.down.other"][at]]), state) if len(at) else nodes
-
     def reach(self) -> Reach:
         """The walk's result; what turned out to be direct later is counted there only."""
         found = tuple((direct, indirect[(self.seen[indirect] & _DIRECT_SEEN) == 0]) for direct, indirect in self.found)
         return Reach(
-            self.arrays, self.question, self.origin, self.seen, self.distance, self.levels, found, self.job_seen
+            self.arrays, self.question, self.origin, self.seen, self.distance, tuple(self.rings), found, self.job_seen
         )
 
 
