@@ -8,7 +8,9 @@ import type { Drawing } from './useDrawing';
 const PADDING = 48;
 const READABLE = 0.55;
 export const MIN_ZOOM = 0.02;
+/** Below these, rows cannot be read, and then not even names. */
 const FAR = 0.4;
+const SPECKS = 0.16;
 
 interface Bounds {
   readonly x: number;
@@ -76,7 +78,7 @@ export function useViewport(
     show(flow, element, viewportFor(boundsOf(drawing), seen, sizeOf(element, READABLE)));
   }, [drawing, subject, focusTable, flow, frame, ready]);
   const onMove = useCallback(
-    (_: unknown, viewport: Viewport) => frame.current?.classList.toggle('far', viewport.zoom < FAR),
+    (_: unknown, { zoom }: Viewport) => frame.current && simplify(frame.current, zoom),
     [frame],
   );
   // A layer of its own while it moves, so that a frame is a shift and not a painting; not longer, or text would blur.
@@ -96,9 +98,14 @@ const sizeOf = (element: HTMLElement, least: number) => ({
   least,
 });
 
+function simplify(element: HTMLElement, zoom: number): void {
+  element.classList.toggle('far', zoom < FAR);
+  element.classList.toggle('specks', zoom < SPECKS);
+}
+
 function show(flow: ReturnType<typeof useReactFlow>, element: HTMLElement, next: Viewport): void {
   void flow.setViewport(next);
-  element.classList.toggle('far', next.zoom < FAR);
+  simplify(element, next.zoom);
 }
 
 function anchorOf(old: Drawing, now: Drawing, focusTable: string | null) {
