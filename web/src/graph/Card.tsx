@@ -144,32 +144,34 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
       aria-label={`table ${card.title}`}
       style={style}
     >
-      <header>
-        <strong>
-          <Name text={card.title} limit={26} />
-        </strong>
-        <Name className="path" text={card.name} limit={36} />
-        {card.why !== null && (
-          <span className="why" role="img" aria-label={`unknown: ${card.why}`} title={card.why}>
-            <UnknownIcon />
-          </span>
-        )}
-      </header>
-      {card.filtered && <Filter card={card} actions={actions} />}
-      <div className="rows">
-        {card.rows.map((row, index) => (
-          <Row
-            key={row.key}
-            row={row}
-            mark={marks.get(row.key) ?? null}
-            lit={lit(row.key)}
-            focused={focus === row.key}
-            first={focus === row.key || (index === 0 && focus === null)}
-            actions={actions}
-          />
-        ))}
+      <div className="inside">
+        <header>
+          <strong>
+            <Name text={card.title} limit={26} />
+          </strong>
+          <Name className="path" text={card.name} limit={36} />
+          {card.why !== null && (
+            <span className="why" role="img" aria-label={`unknown: ${card.why}`} title={card.why}>
+              <UnknownIcon />
+            </span>
+          )}
+        </header>
+        {card.filtered && <Filter card={card} actions={actions} />}
+        <div className="rows">
+          {card.rows.map((row, index) => (
+            <Row
+              key={row.key}
+              row={row}
+              mark={marks.get(row.key) ?? null}
+              lit={lit(row.key)}
+              focused={focus === row.key}
+              first={focus === row.key || (index === 0 && focus === null)}
+              actions={actions}
+            />
+          ))}
+        </div>
+        <Foot card={card} actions={actions} />
       </div>
-      <Foot card={card} actions={actions} />
       <Chip card={card} side="up" actions={actions} />
       <Chip card={card} side="down" actions={actions} />
     </section>
