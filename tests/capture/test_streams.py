@@ -180,3 +180,19 @@ def test_live_streams_are_one_run_each_with_lineage_through_foreach_batch(spark:
     (kept,) = two["facets"]["columnLineage"]["dataset"]
     assert (kept["field"], kept["transformations"][0]["subtype"]) == ("id", "FILTER")
     shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.mark.spark
+def test_a_stream_over_files_reads_their_folder_not_one_of_them(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "orders in").mkdir()
+    (tmp_path / "orders in" / "monday.csv").write_text("7,x\n", encoding="utf-8")
+    watch = colline.attach(spark, transport={"type": "memory"})
+    assert isinstance(watch, Watch)
+    source = spark.readStream.schema("id int, name string").csv(f"{tmp_path}/orders in")
+    running = source.writeStream.option("checkpointLocation", f"{tmp_path}/state").trigger(availableNow=True)
+    running.format("parquet").start(f"{tmp_path}/out").awaitTermination(120)
+    ended = next(event for event in watch.events if event["outputs"] and event["eventType"] == "COMPLETE")
+    watch.detach()
+    assert [each["name"] for each in ended["inputs"]] == [f"{tmp_path}/orders in"]
+    (found,) = ended["outputs"][0]["facets"]["columnLineage"]["fields"]["name"]["inputFields"]
+    assert (found["name"], found["field"]) == (f"{tmp_path}/orders in", "name")

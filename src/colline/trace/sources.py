@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 
@@ -12,6 +14,10 @@ _FORMATS = {
     "OrcFileFormat": "orc",
     "CSVFileFormat": "csv",
 }
+
+
+# a file below its dataset's folder, with the folders of its partition between them
+_PIECE = re.compile(r"([^/=]+=[^/]*/)*[^/]+\.[^/]*")
 
 
 def source_of(node: Node) -> Source:
@@ -70,10 +76,20 @@ def _files(relation: Node) -> Source:
     return Source(
         SourceKind.PATH,
         provider=provider_name(relation.text("format")),
-        paths=relation.strings("paths"),
+        paths=_folder(relation) or relation.strings("paths"),
         options=(("version", version),) if version else (),
         partition_columns=relation.strings("partitions"),
     )
+
+
+def _folder(relation: Node) -> tuple[str, ...]:
+    """The folder that a stream's batch of files belongs to; none where what is read is not files right below it."""
+    options = {key.lower(): value for key, value in relation.pairs("options")}
+    base = options.get("basepath", "").rstrip("/").partition(":")
+    root = "/" + (base[2] or base[0]).lstrip("/")
+    found = [path.partition(root + "/") for path in relation.strings("paths")]
+    pieces = all(cut and _PIECE.fullmatch(below) for _, cut, below in found)
+    return (found[0][0] + root,) if len(root) > 1 and found and pieces else ()
 
 
 def _connector(node: Node, table: Node) -> Source:

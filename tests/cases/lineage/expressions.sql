@@ -413,7 +413,7 @@ select identifier('a') as x from identifier('t')
 --   x <- t.a direct/identity
 
 -- case: variant members
--- since: 4.0
+-- since: 4.1
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select parse_json(s):p.q::int as x from n
 -- expect:

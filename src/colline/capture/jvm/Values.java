@@ -15,7 +15,7 @@ public abstract class Values {
 
   /** The only options that are ever read: what naming a dataset needs. */
   static final HashSet OPTIONS = new HashSet(Arrays.asList(new String[] {"path", "paths", "url", "dbtable", "query", "table", "topic", "subscribe",
-      "subscribepattern", "assign", "kafka.bootstrap.servers", "catalog", "database", "dbschema", "collection", "sfurl", "sfdatabase", "sfschema",
+      "subscribepattern", "basepath", "assign", "kafka.bootstrap.servers", "catalog", "database", "dbschema", "collection", "sfurl", "sfdatabase", "sfschema",
       "sfaccount", "parentproject", "project", "dataset", "provider", "location", "replacewhere", "partitionoverwritemode", "mergeschema",
       "overwriteschema", "versionasof", "timestampasof", "readchangefeed", "spark.cosmos.accountendpoint", "spark.cosmos.container",
       "spark.cosmos.database", "cluster", "keyspace", "kustocluster", "kustodatabase", "kustotable", "streamname", "region", "projectid", "topicid", "subscriptionid",
