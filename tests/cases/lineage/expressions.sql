@@ -161,13 +161,17 @@ select try_cast(a as smallint) as d, b :: double as f, date '2020-01-01' as l fr
 --   l <- nothing
 
 -- case: a cast that is written as a function
--- gap: Spark marks no cast by a function of the type's name, so it cannot be told from the analyzer's own
 -- table: t(a, b, c, k)
-select double(b) as f from t
+select double(b) as f, string ( a ) as s from t
 -- expect:
 --   f <- t.b direct/transformation
--- today:
---   f <- t.b direct/identity
+--   s <- t.a direct/transformation
+
+-- case: a cast that the analyzer adds beside one written as a function keeps identity
+-- table: t(a, b, c, k)
+select c as w from t union all select double(1.5)
+-- expect:
+--   w <- t.c direct/identity
 
 -- case: comparison and logic transform
 -- table: t(a, b, c, k)

@@ -24,6 +24,10 @@ public class Dump extends Things implements Runnable {
       "Offset", "Tail", "SubqueryAlias", "Distinct", "Deduplicate", "DeduplicateWithinWatermark", "Repartition", "RepartitionByExpression",
       "RebalancePartitions", "Sample", "ResolvedHint", "EventTimeWatermark", "CollectMetrics", "CTERelationDef", "WithCTE"}));
 
+  /** The functions that are casts. */
+  static final HashSet CASTS = new HashSet(Arrays.asList(new String[] {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal",
+      "date", "timestamp", "binary", "string"}));
+
   /** An empty one, to ask `describe` of. */
   public Dump() { this(null, 0); }
 
@@ -146,8 +150,9 @@ public class Dump extends Things implements Runnable {
   /** What is not a product element but is needed: a node's output, a cast's author, a struct field's name. */
   private String[] extra(StringBuilder b, Object o, String name, boolean plan) {
     if (name.equals("Cast")) {
-      boolean user = ((org.apache.spark.sql.catalyst.trees.TreeNode) o).getTagValue(org.apache.spark.sql.catalyst.expressions.Cast.USER_SPECIFIED_CAST()).isDefined();
-      b.append(user ? ",true" : ",false");
+      org.apache.spark.sql.catalyst.trees.TreeNode cast = (org.apache.spark.sql.catalyst.trees.TreeNode) o;
+      boolean user = cast.getTagValue(org.apache.spark.sql.catalyst.expressions.Cast.USER_SPECIFIED_CAST()).isDefined();
+      b.append(user || called(cast.origin()) ? ",true" : ",false");
       return new String[] {"by_user"};
     }
     if (name.equals("ResolvedIdentifier") && "spark_catalog".equals(Reflect.call(Reflect.call(o, "catalog"), "name"))) {
@@ -169,6 +174,16 @@ public class Dump extends Things implements Runnable {
       return new String[] {"field"};
     }
     return plan ? shape(b, o, name) : new String[0];
+  }
+
+  /** `double(x)`, `date(x)`: a cast by a function's name, which Spark does not mark as written by the user. */
+  private static boolean called(org.apache.spark.sql.catalyst.trees.Origin origin) {
+    if (origin.sqlText().isEmpty() || origin.startIndex().isEmpty() || origin.stopIndex().isEmpty()) return false;
+    String text = String.valueOf(origin.sqlText().get());
+    int from = ((Number) origin.startIndex().get()).intValue();
+    int open = text.indexOf('(', from);
+    if (open < 0 || open > ((Number) origin.stopIndex().get()).intValue()) return false;
+    return CASTS.contains(text.substring(from, open).trim().toLowerCase(java.util.Locale.ROOT));
   }
 
   /** An operator's output where it does not follow from its arguments, and the types of what a command writes. */
