@@ -76,6 +76,15 @@ select nullif(a, b) as x, nvl2(a, b, c) as y, decode(a, 1, b, 2, c) as z from t
 --   z <- t.b direct/transformation
 --   z <- t.c direct/transformation
 
+-- case: nullif inside nullif
+-- table: t(a, b, c, k)
+select nullif(a, nullif(b, c)) as x from t
+-- expect:
+--   x <- t.a direct/transformation
+--   x <- t.a indirect/conditional
+--   x <- t.b indirect/conditional
+--   x <- t.c indirect/conditional
+
 -- case: literals, clocks and random numbers have no input
 -- table: t(a, b, c, k)
 select 1 as one, rand() as r, uuid() as u, current_timestamp() as now, monotonically_increasing_id() as n from t

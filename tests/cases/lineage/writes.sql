@@ -116,7 +116,6 @@ insert into d by name select b as a, a as b, k from t
 --   k <- t.k direct/identity
 
 -- case: a struct that is fitted to its target keeps identity
--- since: 4.0
 -- table: d(k, a, b, o struct<x:int,y:int>) using delta
 -- table: shapes(k, a, b, o struct<p:bigint,q:int>) using delta
 insert into shapes select k, a, b, o from d

@@ -19,6 +19,7 @@ public abstract class Things extends Values {
     if (o instanceof org.apache.spark.sql.connector.catalog.CatalogPlugin) { record(b, "Catalog", new Object[] {"name", ((org.apache.spark.sql.connector.catalog.CatalogPlugin) o).name(), "class", name}); return; }
     if (o instanceof org.apache.spark.sql.connector.catalog.Table) { connector(b, (org.apache.spark.sql.connector.catalog.Table) o); return; }
     if (o instanceof org.apache.spark.sql.sources.BaseRelation) { relation(b, o); return; }
+    if (name.endsWith("CommonExpressionId")) { value(b, Reflect.call(o, "id")); return; }
     if (name.endsWith("PythonFunction")) { python(b, o); return; }
     if (name.endsWith(".DataSource")) { record(b, "DataSource", new Object[] {"provider", Reflect.call(o, "className"), "paths", Reflect.call(o, "paths"), "options", Reflect.call(o, "options")}); return; }
     if (name.endsWith("TableSpec")) { record(b, "TableSpec", new Object[] {"provider", Reflect.call(o, "provider"), "location", Reflect.call(o, "location")}); return; }

@@ -83,13 +83,14 @@ def _unchanged(query: Node) -> Iterator[Node]:
 def _merged(node: Node, target: Node, trace: Trace) -> Write:
     below = trace(node.node("child"))
     scope = trace.scope(below)
+    places = _places(node, target)
     found: dict[str, list[Flow]] = {}
     deleted: list[Ways] = []
     for instruction in (item for name in _INSTRUCTIONS for item in node.nodes(name)):
         condition = _written(instruction)
         if instruction.kind == "Discard" and condition is not None:
             deleted.append(scope.ways([condition], Effect.FILTER))
-        columns = without_itself(_given(instruction, target, scope), resolved(target), trace)
+        columns = without_itself(_given(instruction, places, scope), resolved(target), trace)
         for name, flow in set_under(columns, conditional(condition, scope)).items():
             found.setdefault(name, []).append(flow)
     columns = {name: either(flows) for name, flows in found.items()}
@@ -103,21 +104,27 @@ def _written(instruction: Node) -> Node | None:
     return None if condition is None or condition.kind == "Literal" else condition
 
 
-def _given(instruction: Node, target: Node, scope: Scope) -> dict[str, Flow]:
+def _places(node: Node, target: Node) -> dict[str, int]:
+    """Where the target's columns stand in a rewritten row: from Spark 4 on the operation's number comes first."""
+    listed = [a.text("name") for a in node.nodes("output")]
+    return {name: listed.index(name) for name in (a.text("name") for a in target.nodes("output")) if name in listed}
+
+
+def _given(instruction: Node, places: dict[str, int], scope: Scope) -> dict[str, Flow]:
     """The values a clause gives to the target's columns; a row that is copied or deleted gives none."""
     if instruction.get("context") == "Copy":
         return {}
-    names = [a.text("name") for a in target.nodes("output")]
     columns: dict[str, Flow] = {}
     for row in (instruction.get("output"), instruction.get("otherOutput")):
-        columns.update(_row(row, names, scope))
+        columns.update(_row(row, places, scope))
     return columns
 
 
-def _row(row: Value, names: list[str], scope: Scope) -> Iterator[tuple[str, Flow]]:
-    """One rewritten row: the operation's number, then the target's columns in order."""
-    items = row[1 : len(names) + 1] if isinstance(row, tuple) else ()
-    values = [(name, item) for name, item in zip(names, items, strict=False) if isinstance(item, Node)]
+def _row(row: Value, places: dict[str, int], scope: Scope) -> Iterator[tuple[str, Flow]]:
+    """The target's columns in one rewritten row; a row of nothing but literals deletes."""
+    items = row if isinstance(row, tuple) else ()
+    given = ((name, items[place]) for name, place in places.items() if place < len(items))
+    values = [(name, item) for name, item in given if isinstance(item, Node)]
     if all(item.kind == "Literal" for _, item in values):
         return
     yield from ((name, scope(item)) for name, item in values)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import EMPTY, SHORT, Flow, member, merge, qualified, through
+from colline.trace.flow import EMPTY, SHORT, Flow, merge, qualified, through
 from colline.trace.registry import expression
 from colline.trace.sql import render
 from colline.trace.tracer import Scope
@@ -17,9 +17,9 @@ def transformed(node: Node, scope: Scope) -> Flow:
     """`upper(a)` → a transformation; a function that stands for another one has that one's effects."""
     replacement = node.maybe("replacement")
     if replacement is not None:
-        return replace(scope(replacement), text=_text(node, scope, leave_out=replacement), members=None, column=None)
+        return replace(scope(replacement), text=text_of(node, scope, leave_out=replacement), members=None, column=None)
     ways = merge(through(scope(inner).ways, Effect.TRANSFORMATION) for inner in node.expressions)
-    text = _text(node, scope)
+    text = text_of(node, scope)
     return Flow(ways, text=text, description=text)
 
 
@@ -126,40 +126,12 @@ def _common_key(node: Node) -> str:
     return str(node.get("id"))
 
 
-@expression("GetStructField")
-def struct_member(node: Node, scope: Scope) -> Flow:
-    """`address.zip` → address.zip identity; of a struct made here, the member that went in"""
-    return member(scope(node.node("child")), node.text("field"))
-
-
-@expression("CreateNamedStruct")
-def struct(node: Node, scope: Scope) -> Flow:
-    """`struct(a, b)` → a, b transformation, each of them known apart"""
-    items = node.nodes("children")
-    names = [unquoted(item) for item in items[0::2]]
-    flows = [scope(item) for item in items[1::2]]
-    members = dict(zip(names, flows, strict=True)) if all(names) else None
-    text = "struct(" + ", ".join(flow.text for flow in flows) + ")"
-    ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in flows)
-    return Flow(ways, text=text, description=text, members=members)
-
-
-@expression("UpdateFields")
-def struct_updated(node: Node, scope: Scope) -> Flow:
-    """`s.withField("x", a)` → everything of s and a; x is a, every other member is still that of s"""
-    base = scope(node.node("structExpr"))
-    given = [item for item in node.nodes("fieldOps") if item.kind == "WithField"]
-    members = {item.text("name"): scope(item.node("valExpr")) for item in given}
-    ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in (base, *members.values()))
-    text = _text(node, scope)
-    return Flow(ways, text=text, description=text, members=members, rest=(base,))
-
-
 def unquoted(node: Node) -> str:
     """The value of a string literal."""
     text = node.text("sql")
     return text[1:-1].replace("\\'", "'").replace("\\\\", "\\") if text[:1] == "'" else text
 
 
-def _text(node: Node, scope: Scope, leave_out: Node | None = None) -> str:
+def text_of(node: Node, scope: Scope, leave_out: Node | None = None) -> str:
+    """The expression as text, of the texts of what is inside."""
     return render(node, tuple(scope(inner).text for inner in node.expressions if inner is not leave_out))

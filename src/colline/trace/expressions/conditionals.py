@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.expressions.basics import unquoted
-from colline.trace.flow import Flow, member, merge, through
+from colline.trace.expressions.structs import members, rebuilt, refitted
+from colline.trace.flow import Flow, merge, through
 from colline.trace.registry import expression
 from colline.trace.tracer import Scope
 
@@ -17,44 +15,17 @@ def either(node: Node, scope: Scope) -> Flow:
     """`if(p, a, b)` → p conditional; a, b transformation"""
     fitted = rebuilt(node)
     if fitted is not None:
-        return refitted(scope(fitted), _members(node.node("falseValue")))
+        return refitted(scope(fitted), members(node.node("falseValue")))
     predicate = scope(node.node("predicate"))
     yes, no = scope(node.node("trueValue")), scope(node.node("falseValue"))
     return _chosen((predicate,), (yes, no), f"if({predicate.text}, {yes.text}, {no.text})")
 
 
-def rebuilt(node: Node) -> Node | None:
-    """The struct `s` in `if(s is null, null, struct(s.x, …))`: how the analyzer fits a struct to its target."""
-    test, fallback, made = node.node("predicate"), node.node("trueValue"), node.node("falseValue")
-    whole = test.maybe("child") if test.kind == "IsNull" else None
-    if whole is None or fallback.text("sql") != "NULL" or made.kind != "CreateNamedStruct":
-        return None
-    parts = [part for _, part in _members(made)]
-    same = all(part.kind == "GetStructField" and _is_same(part.node("child"), whole) for part in parts)
-    return whole if parts and same else None
-
-
-def _members(made: Node) -> list[tuple[str, Node]]:
-    """The members of a struct that is made: their names, and their values below the analyzer's own casts."""
-    items = made.nodes("children")
-    return [(unquoted(name), _uncast(value)) for name, value in zip(items[0::2], items[1::2], strict=True)]
-
-
-def _uncast(node: Node) -> Node:
-    while node.kind in {"Alias", "Cast"} and not node.get("by_user"):
-        node = node.node("child")
-    return node
-
-
-def _is_same(left: Node, right: Node) -> bool:
-    return left is right or (left.kind == right.kind == "AttributeReference" and left.text("id") == right.text("id"))
-
-
-def refitted(whole: Flow, parts: list[tuple[str, Node]]) -> Flow:
-    """A struct whose members go by the target's names; the same column where no name changed."""
-    if all(name == part.text("field") for name, part in parts):
-        return whole
-    return replace(whole, members={name: member(whole, part.text("field")) for name, part in parts}, column=None)
+@expression("NullIfResult")
+def unless(node: Node, scope: Scope) -> Flow:
+    """`nullif(a, b)` as Spark 4.3 writes it: null where the predicate holds → p conditional; a transformation"""
+    predicate, value = scope(node.node("predicate")), scope(node.node("value"))
+    return _chosen((predicate,), (value,), f"if({predicate.text}, NULL, {value.text})")
 
 
 @expression("CaseWhen")
