@@ -20,6 +20,6 @@ CASES = all_cases()
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
 def test_lineage_of_a_live_plan(case: Case, spark: SparkSession) -> None:
     if not applies(case, spark):
-        pytest.skip(f"needs Spark {case.since}" if case.since else "needs Delta or Iceberg, which are not published for this Spark")
+        pytest.skip(f"needs Spark {case.since}" if case.since else "Delta or Iceberg is not published for this Spark")
     with made(case, spark) as query:
         check(case, plan_of(query, spark), context_of(spark))
