@@ -104,6 +104,22 @@ def test_what_is_written_has_names_and_types(spark: SparkSession, watch: Watch, 
     ]
 
 
+def test_an_iceberg_write_says_which_snapshot_it_made(spark: SparkSession, watch: Watch) -> None:
+    if spark.conf.get("spark.sql.catalog.ice", None) is None:
+        pytest.skip("no Iceberg is published for this Spark")
+    spark.sql("create table ice.watched.`the copy` using iceberg as select id, region from watched.orders")
+    spark.sql("insert into ice.watched.`the copy` select id + 100, region from watched.orders where id < 5")
+    told = [
+        (output["facets"]["version"]["datasetVersion"], output["outputFacets"]["outputStatistics"]["rowCount"])
+        for event in of_queries(watch.events)
+        if event["eventType"] == "COMPLETE"
+        for output in event["outputs"]
+    ]
+    kept = spark.sql("select snapshot_id from ice.watched.`the copy`.snapshots order by committed_at").collect()
+    assert told[:2] == [(str(kept[0][0]), 30), (str(kept[1][0]), 5)]
+    spark.sql("drop table ice.watched.`the copy`")
+
+
 def test_a_path_write_has_sparks_own_counts(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     spark.table("watched.orders").write.parquet(f"{tmp_path}/a copy")
     ended = of_queries(watch.events)[-1]
@@ -132,6 +148,20 @@ def test_a_read_tells_which_columns_were_read(spark: SparkSession, watch: Watch)
         "amount": ["filter"],
         "id": ["sort"],
     }
+
+
+def test_looking_into_files_for_their_schema_is_no_read_of_the_job(
+    spark: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    (tmp_path / "people.csv").write_text("name,age\nAnn,7\n", encoding="utf-8")
+    spark.read.csv(f"{tmp_path}/people.csv", header=True, inferSchema=True).select("age").collect()
+    read = [
+        [field["name"] for field in found["facets"]["colline_columnsRead"]["fields"]]
+        for event in of_queries(watch.events)
+        if event["eventType"] == "COMPLETE"
+        for found in event["inputs"]
+    ]
+    assert read == [["age"]]
 
 
 def test_one_action_is_one_run_however_many_executions_it_takes(

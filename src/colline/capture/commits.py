@@ -15,22 +15,45 @@ if TYPE_CHECKING:
 
 
 def commits_of(spark: SparkSession) -> Callable[[Statement], Mapping[DatasetName, Commit]]:
-    """The function that looks up the last commits of a statement's Delta targets; other formats have none here."""
+    """The function that looks up the last commits of a statement's targets, in the formats that keep a log."""
     jvm: Any = spark._jvm
     session = spark._jsparkSession
 
     def look(statement: Statement) -> dict[DatasetName, Commit]:
         found = {}
         for write in statement.writes:
-            if write.target.provider.lower() == "delta" and write.lifecycle is not Lifecycle.DROP:
-                # the log is in Delta's cache after a write, and its snapshot is the one the write left
-                log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session, _path(write))
-                version = log.unsafeVolatileSnapshot().version()
-                if version >= 0:
-                    found[write.name] = Commit(str(version), _metrics(jvm, log, version))
+            ask = FORMATS.get(write.target.provider.lower())
+            if ask is None or write.lifecycle is Lifecycle.DROP:
+                continue
+            commit = ask(jvm, session, write)
+            if commit is not None:
+                found[write.name] = commit
         return found
 
     return look
+
+
+def _delta(jvm: Any, session: Any, write: Write) -> Commit | None:
+    """The last version of a Delta table: after a write its log is in Delta's cache, as the write left it."""
+    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session, _path(write))
+    version = log.unsafeVolatileSnapshot().version()
+    return Commit(str(version), _metrics(jvm, log, version)) if version >= 0 else None
+
+
+def _iceberg(jvm: Any, session: Any, write: Write) -> Commit | None:
+    """The current snapshot of an Iceberg table; a path has no catalog to ask."""
+    if len(write.target.table) < 2:
+        return None
+    name = ".".join("`" + part.replace("`", "``") + "`" for part in write.target.table)
+    snapshot = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(session, name).currentSnapshot()
+    if snapshot is None:
+        return None
+    counted = {str(key): str(value) for key, value in snapshot.summary().items()}
+    return Commit(str(snapshot.snapshotId()), {key: int(text) for key, text in counted.items() if text.isdigit()})
+
+
+# what a target's provider is called → how its log is asked
+FORMATS: dict[str, Callable[[Any, Any, Write], Commit | None]] = {"delta": _delta, "iceberg": _iceberg}
 
 
 class _Info(msgspec.Struct):

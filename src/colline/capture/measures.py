@@ -14,9 +14,11 @@ ROWS = (
     "numUpdatedRows",
     "numDeletedRows",
     "numCopiedRows",
+    "added-records",
+    "deleted-records",
 )
-SIZE = ("numOutputBytes", "numTargetBytesAdded", "numAddedBytes", "bytesWritten")
-FILES = ("numFiles", "numTargetFilesAdded", "numAddedFiles", "numOutputFiles")
+SIZE = ("numOutputBytes", "numTargetBytesAdded", "numAddedBytes", "bytesWritten", "added-files-size")
+FILES = ("numFiles", "numTargetFilesAdded", "numAddedFiles", "numOutputFiles", "added-data-files")
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,9 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
 
   private volatile boolean busy = false;
 
+  /** A reader that looks into files for their schema: Spark's own reading, before the user's query begins. */
+  private static final java.util.regex.Pattern LOOKING = java.util.regex.Pattern.compile("org\\.apache\\.spark\\.sql\\.[a-z.]*DataFrameReader\\.");
+
   public void onOtherEvent(org.apache.spark.scheduler.SparkListenerEvent e) {
     if (this.closed) return;
     long began = System.nanoTime();
@@ -79,6 +82,10 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       this.nested.incrementAndGet();
       // what a stream's foreachBatch writes is inside the batch's execution, and is the user's all the same
       if (this.batches.contains(root.get())) put(new Object[] {"nested", id, Long.valueOf(e.time()), null, org.apache.spark.sql.execution.SQLExecution.getQueryExecution(e.executionId()), null, root.get()});
+      return;
+    }
+    if (e.details() != null && LOOKING.matcher(e.details()).lookingAt()) {
+      this.nested.incrementAndGet();
       return;
     }
     if (e.description() != null && e.description().indexOf("runId = ") >= 0) {
