@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from queries import make_tables, queries
+from given.queries import make_tables, queries
 
 JAR = "io.openlineage:openlineage-spark_2.13:1.53.0"
 JAR_CLASS = "io.openlineage.spark.agent.OpenLineageSparkListener"

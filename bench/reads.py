@@ -18,9 +18,10 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
+from given.design_lake import write
+
 from colline.graph import open_lake
 from colline.graph.snapshot import publish
-from graph import write
 
 CLIENTS, PORT = 20, 5394
 

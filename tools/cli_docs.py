@@ -15,11 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "cli.md"
 
-# command → the example that is run on the lake of the tests, a small shop
+# command → examples, one a line, that are run on the lake of the tests, a small shop
 EXAMPLES = {
     "find": "find email",
-    "upstream": "upstream kpi.revenue --since 2026-01-05",
-    "downstream": "downstream bronze.customers.email",
+    "upstream": "upstream kpi.revenue --since 2026-01-05\nupstream kpi.revenue --indirect --depth 2 --tree",
+    "downstream": "downstream bronze.customers.email\ndownstream bronze.customers.email --tree",
     "paths": "paths bronze.orders.status kpi.revenue --indirect",
     "impact": "impact silver.customers.region --change drop",
     "pii": "pii --tag PII --allowed-zone silver --allowed-zone 'gold.*'",
@@ -64,12 +64,18 @@ def page() -> str:
         return HEAD + "".join(section(name, example, lake) for name, example in EXAMPLES.items())
 
 
-def section(name: str, example: str, lake: Path) -> str:
-    """Help and example of one command."""
+def section(name: str, examples: str, lake: Path) -> str:
+    """Help and examples of one command."""
+    help_text = run([name, "--help"], lake)[1]
+    shown = "".join(shown_run(example, lake) for example in examples.splitlines())
+    return f"\n## `colline {name}`\n\n```text\n{help_text}\n```\n{shown}"
+
+
+def shown_run(example: str, lake: Path) -> str:
+    """An example and what it printed."""
     code, output = run(shlex.split(example), lake)
     ends = f"\n(ends with {code})" if code else ""
-    help_text = run([name, "--help"], lake)[1]
-    return f"\n## `colline {name}`\n\n```text\n{help_text}\n```\n\n```text\n$ colline {example}\n{output}{ends}\n```\n"
+    return f"\n```text\n$ colline {example}\n{output}{ends}\n```\n"
 
 
 def run(arguments: list[str], lake: Path) -> tuple[int, str]:

@@ -109,7 +109,7 @@ def _facets(holder: dict[str, Any], key: str, classes: dict[str, type], general:
 def _facet(name: str, content: dict[str, Any], classes: dict[str, type], general: type) -> Any:
     inner = {key: each for key, each in content.items() if not key.startswith("_")}
     if name not in classes:
-        assert name.startswith(("colline_", "spark_properties")), f"a facet the oracle does not know: {name}"
+        assert name.startswith(("colline_", "spark_")), f"a facet the oracle does not know: {name}"
         facet = general(producer=content["_producer"]).with_additional_properties(**inner)
         assert facet._schemaURL == content["_schemaURL"]
         return facet

@@ -123,6 +123,13 @@ def test_a_failure_passes_and_tells_its_message() -> None:
     assert event["run"]["facets"]["errorMessage"]["message"] == "org.apache.spark.SparkException: boom"
 
 
+def test_the_application_is_named_as_sparks_history_names_it() -> None:
+    context = replace(CONTEXT, properties={"spark.app.id": "app-20261101-0007"})
+    event = as_json(run_event(RunState.START, AT, STATEMENT, context))
+    assert event["run"]["facets"]["spark_applicationDetails"]["applicationId"] == "app-20261101-0007"
+    assert "spark_applicationDetails" not in as_json(run_event(RunState.START, AT, STATEMENT, CONTEXT))["run"]["facets"]
+
+
 def test_a_rename_passes_and_tells_the_old_name() -> None:
     renamed = replace(WRITE, lifecycle=Lifecycle.RENAME, previous=ORDERS)
     event = as_json(run_event(RunState.COMPLETE, AT, Statement((renamed,), ()), CONTEXT))

@@ -91,6 +91,11 @@ def test_a_member_is_read_with_its_struct_and_a_struct_with_its_members(shop: Li
     assert not [row for row in shop.unused("silver.people").rows if "address" in row["label"]]
 
 
+def test_a_struct_is_no_leaf_where_a_member_is_read(shop: Lineage) -> None:
+    assert not [row["label"] for row in shop.leaves().rows if "address" in row["label"]]
+    assert {row["label"]: row["down"] for row in shop.find("address").rows}["gold.people.address"] == 2
+
+
 def test_a_struct_that_nobody_named_is_its_members(shop: Lineage) -> None:
     for name in ("devices.gps", "devices.gps.position", "bronze.devices.gps"):
         assert labels(shop.downstream(name)) == ["silver.devices.lat"]

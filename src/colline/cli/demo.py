@@ -23,23 +23,35 @@ from colline.errors import CollineError
 )
 def command(lake: Path) -> None:
     """Run a food-delivery platform on Delta and ask every question about it."""
-    from colline.demo import session
-    from colline.demo.story import clear, play
-
     start = time.monotonic()
+    between = _play(lake)
+    _ask_all(lake, between)
+    _say(f"\n{time.monotonic() - start:.0f} seconds in all. The lake is yours to play with:")
+    _say(f"  colline find email --lake {lake}\n  colline serve --lake {lake}    # then open the page it names")
+
+
+def _play(lake: Path) -> str:
+    """Two days captured, one job that was not, all of it ingested and held against Spark's own history."""
+    from colline.demo.session import event_logs, started
+    from colline.demo.story import clear, platform_of, play, play_unwatched
+
     clear(lake)
+    root = platform_of(lake).root
     _say("starting Spark (the first time, it fetches Delta's jar)")
-    spark = session.start((lake / "platform").resolve())
-    try:
+    with started(root, "food delivery") as spark:
         _say("two days of a food-delivery platform, captured:")
         played = play(lake, spark, _say)
         _say(f"{played.events} events in {lake / 'landing'}")
+    with started(root, "refund report") as spark:
+        play_unwatched(lake, spark, _say)
+    with started(root, "colline", history=False):
         _run(["ingest", "--lake", str(lake)])
-    finally:
-        spark.stop()
-    _ask_all(lake, played.between.isoformat(timespec="milliseconds"))
-    _say(f"\n{time.monotonic() - start:.0f} seconds in all. The lake is yours to play with:")
-    _say(f"  colline find email --lake {lake}\n  colline serve --lake {lake}    # then open the page it names")
+        click.echo(
+            "\nDid every job tell its lineage?\n  What was not captured cannot be answered for. Spark's event logs know"
+        )
+        click.echo("  what ran: one application told nothing.")
+        _run(["reconcile", "--history", str(event_logs(root)), "--lake", str(lake)])
+    return played.between.isoformat(timespec="milliseconds")
 
 
 def _ask_all(lake: Path, between: str) -> None:

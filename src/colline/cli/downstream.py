@@ -6,14 +6,12 @@ from typing import Any
 
 import click
 
-from colline.cli.options import asking, columns_argument, give, names_given, open_lake
+from colline.cli.options import columns_argument, give_walk, names_given, open_lake, walking
 
 
 @click.command("downstream")
 @columns_argument()
-@asking(walk=True)
-@click.option("--since", metavar="T", help="Flag jobs that changed, failed or did not succeed since then.")
-@click.option("--grain", default="column", show_default=True, type=click.Choice(["column", "table", "job"]))
+@walking
 def command(lake: str, columns: tuple[str, ...], shape: str | None, **how: Any) -> None:
     """What is built on these columns? Nearest first, with how, by which job, and how its last run went."""
-    give(open_lake(lake).downstream(names_given(columns), **how), shape)
+    give_walk(open_lake(lake).downstream(names_given(columns), **how), shape)

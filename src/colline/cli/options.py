@@ -69,6 +69,25 @@ def asking(*, walk: bool = False, paging: bool = True) -> Callable[[Function], F
     return decorate
 
 
+def walking(function: Function) -> Function:
+    """The flags of the two walks: how to tell them, and at which grain."""
+    options = [
+        click.option("--since", metavar="T", help="Flag jobs that changed, failed or did not succeed since then."),
+        click.option("--grain", default="column", show_default=True, type=click.Choice(["column", "table", "job"])),
+        click.option("--tree", "shape", flag_value="tree", help="Draw the columns as a tree."),
+    ]
+    for option in reversed(options):
+        function = option(function)
+    return asking(walk=True)(function)
+
+
+def give_walk(answer: Answer, shape: str | None) -> None:
+    """The same for a walk; a tree has columns as its leaves, so at another grain there is none."""
+    if shape == "tree" and answer.main != "columns":
+        raise click.UsageError("--tree goes with --grain column")
+    give(answer, shape)
+
+
 def columns_argument(
     name: str = "columns", *, nargs: int = -1, required: bool = True
 ) -> Callable[[Function], Function]:
@@ -98,23 +117,23 @@ def give(answer: Answer, shape: str | None, text: str | None = None) -> None:
     elif shape == "markdown":
         click.echo(text if text is not None else show.to_markdown(answer))
     else:
-        _to_terminal(answer)
+        _to_terminal(answer, as_tree=shape == "tree")
     if not answer.holds:
         sys.exit(1)
 
 
-def _to_terminal(answer: Answer) -> None:
+def _to_terminal(answer: Answer, *, as_tree: bool = False) -> None:
     from rich.console import Console
 
     from colline.graph import show
 
     console = Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
-        click.echo(show.to_text(answer))
+        click.echo(show.to_text(answer, as_tree=as_tree))
     elif len(answer.main_rows) + 4 > console.height:
         # less shows colour only with -R; a pager the user chose is left as it is
         os.environ.setdefault("LESS", "-RFX")
         with console.pager(styles=not console.no_color):
-            show.print_answer(answer, console)
+            show.print_answer(answer, console, as_tree=as_tree)
     else:
-        show.print_answer(answer, console)
+        show.print_answer(answer, console, as_tree=as_tree)

@@ -39,13 +39,12 @@ class Platform:
 
 @dataclass(frozen=True)
 class Job:
-    """A scheduled job. `fails` and `watched` say what goes wrong with it on that day."""
+    """A scheduled job; `fails` where it does so on that day."""
 
     name: str
     owner: str
     work: Callable[[SparkSession, Platform], None]
     fails: bool = False
-    watched: bool = True
 
 
 LOADING = (
@@ -71,13 +70,14 @@ DELIVERIES = Job("score_deliveries", "logistics", lambda spark, _: gold.score_de
 CAMPAIGN = Job("publish_campaign", "marketing", lambda spark, at: platinum.publish_campaign(spark, at.export))
 CHURN = Job("predict_churn", "marketing", lambda spark, _: platinum.predict_churn(spark))
 CHURN_FAILING = Job("predict_churn", "marketing", lambda spark, _: platinum.predict_churn_failing(spark), fails=True)
-REFUNDS_LOST = Job("report_refunds", "finance", lambda spark, _: gold.report_refunds(spark), watched=False)
+# an application of its own that nobody attached colline to: only Spark's event log tells of it
+REFUNDS = Job("report_refunds", "finance", lambda spark, at: gold.report_refunds(spark, at.root))
 DASHBOARD = Job("dashboard", "analysts", lambda spark, _: read_dashboard(spark))
 
-# Day two: payments come in and are settled by changed code, the board is published, and three things go wrong.
+# Day two: payments come in and are settled by changed code, the board is published, and a score cannot be made.
 DAYS: tuple[tuple[Job, ...], ...] = (
     (*LOADING, *CLEANING, SETTLING, *REPORTING, CUSTOMERS, MENU, DELIVERIES, CAMPAIGN, CHURN, DASHBOARD),
-    (LOADING[2], SETTLING_CHANGED, *REPORTING, CHURN_FAILING, DASHBOARD, REFUNDS_LOST),
+    (LOADING[2], SETTLING_CHANGED, *REPORTING, CHURN_FAILING, DASHBOARD),
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +14,21 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def start(root: Path) -> SparkSession:
-    """A session whose tables and event log live under `root`."""
+@contextmanager
+def started(root: Path, application: str, *, history: bool = True) -> Iterator[SparkSession]:
+    """A session for as long as the block runs."""
+    spark = start(root, application, history=history)
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def start(root: Path, application: str, *, history: bool = True) -> SparkSession:
+    """A session of that name whose tables live under `root`, its event log too where there is to be a history of it.
+
+    A second one after the first has stopped is an application of its own in the same JVM, and starts in a second.
+    """
     import pyspark
     from delta import configure_spark_with_delta_pip
     from pyspark.sql import SparkSession
@@ -23,10 +38,9 @@ def start(root: Path) -> SparkSession:
 
     ensure_java(pyspark.__version__)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    log = root / "spark-events"
-    log.mkdir(parents=True, exist_ok=True)
-    builder = SparkSession.builder.master("local[2]").appName("food delivery")
-    for key, value in _settings(root, log).items():
+    event_logs(root).mkdir(parents=True, exist_ok=True)
+    builder = SparkSession.builder.master("local[2]").appName(application)
+    for key, value in _settings(root, history).items():
         builder = builder.config(key, value)
     with stderr_into(root / "spark.log"):
         session = configure_spark_with_delta_pip(builder).getOrCreate()
@@ -35,7 +49,12 @@ def start(root: Path) -> SparkSession:
     return session
 
 
-def _settings(root: Path, log: Path) -> dict[str, str]:
+def event_logs(root: Path) -> Path:
+    """Where Spark writes down what it ran."""
+    return root / "spark-events"
+
+
+def _settings(root: Path, history: bool) -> dict[str, str]:
     return {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
@@ -50,7 +69,7 @@ def _settings(root: Path, log: Path) -> dict[str, str]:
         # small data and a short life: what the JVM would spend on compiling its hottest code is never earned back
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={root} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.adaptive.enabled": "false",
-        "spark.eventLog.enabled": "true",
-        "spark.eventLog.dir": log.resolve().as_uri(),
+        "spark.eventLog.enabled": str(history).lower(),
+        "spark.eventLog.dir": event_logs(root).resolve().as_uri(),
         "spark.eventLog.compress": "false",
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import colline
 from colline.demo import source
-from colline.demo.schedule import DAYS, LAYERS, Job, Platform
+from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Job, Platform
 from colline.errors import CollineError, LakeError
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ def clear(lake: Path) -> None:
 
 
 def play(lake: Path, spark: SparkSession, say: Say) -> Played:
-    """Run both days with capture on; a job that is not watched runs after the watch has let go."""
-    platform = Platform((lake / "platform").resolve())
+    """Run both days with capture on."""
+    platform = platform_of(lake)
     for layer in LAYERS:
         spark.sql(f"create database {layer} location '{(platform.root / layer).as_uri()}'")
     source.write_reference(Path(platform.source))
@@ -51,24 +50,32 @@ def play(lake: Path, spark: SparkSession, say: Say) -> Played:
     for day, jobs in enumerate(DAYS):
         source.write_day(Path(platform.source), day)
         for job in jobs:
-            if not job.watched:
-                watch.detach()
-            _run(spark, platform, job, say)
+            with colline.job(job.name, tags={"owner": job.owner}):
+                _run(spark, platform, job, say)
         if day == 0:
             watch.flush()
             between = datetime.now(timezone.utc)
+    watch.detach()
     if not watch.stats.events:
         raise CollineError("nothing was captured", hint=f"`colline doctor` says what is missing; {watch!r}")
     return Played(between, watch.stats.events)
 
 
-def _run(spark: SparkSession, platform: Platform, job: Job, say: Say) -> None:
+def platform_of(lake: Path) -> Platform:
+    """The platform beside the lake."""
+    return Platform((lake / "platform").resolve())
+
+
+def play_unwatched(lake: Path, spark: SparkSession, say: Say) -> None:
+    """Run the job that colline was never attached to."""
+    _run(spark, platform_of(lake), REFUNDS, say, "not watched: it tells nothing")
+
+
+def _run(spark: SparkSession, platform: Platform, job: Job, say: Say, outcome: str = "") -> None:
     """Run one job and say how it went; a failure that belongs to the story is told and left behind."""
     start = time.monotonic()
-    outcome = "" if job.watched else "not watched: its events are lost"
     try:
-        with colline.job(job.name, tags={"owner": job.owner}) if job.watched else nullcontext():
-            job.work(spark, platform)
+        job.work(spark, platform)
     except Exception as error:
         if not job.fails:
             raise

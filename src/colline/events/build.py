@@ -192,8 +192,15 @@ def _run_facets(statement: Statement, context: EventContext, ending: Ending) -> 
         else None,
         facets.Delivery(**ending.delivery) if ending.delivery is not None else None,
         facets.SparkProperties(dict(context.properties)) if context.properties else None,
+        _application(context.properties),
         tags=(facets.RUN_TAGS, _tags(context.run_tags, redact)),
     )
+
+
+def _application(properties: Mapping[str, str]) -> facets.SparkApplication | None:
+    """What joins the run with Spark's own history of applications."""
+    found = properties.get("spark.app.id")
+    return facets.SparkApplication(found) if found else None
 
 
 def _job_facets(context: EventContext) -> dict[str, Any]:

@@ -238,6 +238,12 @@ class SparkProperties(Facet, frozen=True):
     properties: dict[str, str]
 
 
+class SparkApplication(Facet, frozen=True):
+    """The id that Spark's event log and history server know the application by; the key is the Spark jar's."""
+
+    application_id: str
+
+
 class Delivery(Facet, frozen=True):
     """Where the events of an application are."""
 
@@ -292,6 +298,7 @@ FACETS: dict[type[Facet], Spec] = {
     Opaque: Spec("colline_opaque", Place.RUN),
     Query: Spec("colline_query", Place.RUN),
     SparkProperties: Spec("spark_properties", Place.RUN),
+    SparkApplication: Spec("spark_applicationDetails", Place.RUN),
     Delivery: Spec("colline_delivery", Place.RUN),
 }
 

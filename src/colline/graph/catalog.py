@@ -76,16 +76,8 @@ def _lineage_share(view: View, at: int | None) -> dict[str, int]:
 
 def degrees(view: View, at: int | None) -> tuple[NDArray[np.int64], NDArray[np.int64], Nodes]:
     """Other columns one direct step up and down of every node, and which nodes are columns that are there."""
-    count = view.arrays.meta["nodes"]
-    nodes = np.arange(count, dtype=np.int64)
-    pairs = [np.empty(0, dtype=np.int64)]
-    for edges in adjacency(view.arrays, forward=True, indirect=False, past=at is not None):
-        rows, owner = edges.rows(nodes, at)
-        other = edges.other[rows]
-        pairs.append((owner << 32 | other)[owner != other])
-    found = distinct(np.concatenate(pairs))
-    downs = np.bincount(found >> 32, minlength=count)
-    ups = np.bincount(found & 0xFFFFFFFF, minlength=count)
+    nodes = np.arange(view.arrays.meta["nodes"], dtype=np.int64)
+    ups, downs = (view.neighbours(nodes, forward=forward, at=at) for forward in (False, True))
     columns: Nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
     return ups, downs, columns
 

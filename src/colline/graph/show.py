@@ -1,219 +1,15 @@
-"""Answers as text, CSV, Markdown and HTML. Which columns a table shows is written once, by section and question."""
+"""Answers as text, trees, CSV, Markdown and HTML."""
 
 from __future__ import annotations
 
 import csv
 import html
 import io
-from collections.abc import Callable
 from typing import Any
 
+from colline.graph import tree
 from colline.graph.answer import Answer, Row
-
-Cell = Callable[[Row], Any]
-
-
-def _get(path: str) -> Cell:
-    def cell(row: Row) -> Any:
-        value: Any = row
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        return value
-
-    return cell
-
-
-def _flag(key: str, word: str) -> Cell:
-    return lambda row: word if row.get(key) else ""
-
-
-def _edge_kind(row: Row) -> str:
-    via = row.get("via") or {}
-    return str(via.get("subtype", "")).lower() + (" ⛨" if via.get("masking") else "")
-
-
-def _path(row: Row) -> str:
-    return " → ".join(column["label"] for column in row["columns"])
-
-
-def _steps(row: Row) -> str:
-    told = dict.fromkeys(f"{e['subtype'].lower()}{' ⛨' if e['masking'] else ''} by {_by(e)}" for e in row["edges"])
-    return ", ".join(told)
-
-
-def _by(row: Row) -> str:
-    return str((row.get("job") or {}).get("name", "?"))
-
-
-def _changed(row: Row) -> str:
-    if row["kind"] != "edge":
-        return str(row["label"])
-    return f"{row['source']['label']} → {row['target']['label']}"
-
-
-def _how(edge: Row) -> str:
-    return str(edge["description"] or edge["subtype"].lower()) + (" ⛨" if edge["masking"] else "")
-
-
-def _changed_how(row: Row) -> str:
-    if row["kind"] != "edge":
-        return ""
-    return f"{_how(row['before'])} ⇒ {_how(row['after'])}" if "before" in row else _how(row)
-
-
-def _toward(side: str) -> Cell:
-    return lambda row: ", ".join(f"{edge['target']['label']}: {_how(edge)}" for edge in row[side])
-
-
-def _read(row: Row) -> str:
-    return "never" if row["never"] else as_text(row["last_read"])
-
-
-_COLUMN: tuple[tuple[str, Cell], ...] = (
-    ("column", _get("label")),
-    ("type", _get("type")),
-    ("layer", _get("layer")),
-    ("tags", _get("tags")),
-    ("up", _get("up")),
-    ("down", _get("down")),
-)
-_JOB: tuple[tuple[str, Cell], ...] = (
-    ("job", _get("name")),
-    ("last run", _get("last_state")),
-    ("last success", _get("last_success")),
-    ("changed", _get("changed_at")),
-    ("error", _get("last_error")),
-)
-_DATASET: tuple[tuple[str, Cell], ...] = (
-    ("dataset", _get("label")),
-    ("kind", _get("kind")),
-    ("layer", _get("layer")),
-    ("owner", _get("owner")),
-    ("columns", _get("columns")),
-)
-_HOP: tuple[str, Cell] = ("hop", _get("distance"))
-_INDIRECT: tuple[str, Cell] = ("", lambda row: "indirect" if row.get("relation") == "indirect" else "")
-
-# question (and section, where it is not the question's own) → the columns of its table: header, what it shows of a row
-TABLES: dict[str, tuple[tuple[str, Cell], ...]] = {
-    "find": (("column", _get("label")), ("match", _get("match")), *_COLUMN[1:]),
-    "columns": (
-        _HOP,
-        ("column", _get("label")),
-        ("how", _edge_kind),
-        ("expression", _get("via.description")),
-        ("job", _get("via.job.name")),
-        ("last run", _get("via.last_state")),
-        _INDIRECT,
-        ("", _flag("masked", "masked")),
-    ),
-    "datasets": (_HOP, *_DATASET, _INDIRECT),
-    "jobs": (_HOP, *_JOB, ("flags", _get("flags"))),
-    "paths": (
-        ("steps", _get("length")),
-        ("path", _path),
-        ("how", _steps),
-        _INDIRECT,
-        ("", _flag("masked", "masked")),
-    ),
-    "impact": (
-        _HOP,
-        ("column", _get("label")),
-        ("use", _get("kinds")),
-        ("expression", _get("via.description")),
-        ("job", _get("via.job.name")),
-        _INDIRECT,
-    ),
-    "impact.jobs": (_HOP, ("job", _get("name")), ("use", _get("kinds")), ("", _flag("breaks", "breaks"))),
-    "impact.readers": (
-        ("column", _get("column")),
-        ("read by", _get("job.name")),
-        ("use", _get("use")),
-        ("last read", _get("last_read")),
-        ("", _flag("live", "live")),
-    ),
-    "pii": (
-        ("verdict", _get("verdict")),
-        ("column", _get("label")),
-        _HOP,
-        ("from", _get("source.label")),
-        ("masked at hop", _get("hop")),
-        ("by", _get("job.name")),
-        ("exit", _get("exit")),
-        ("", _flag("violation", "violation")),
-    ),
-    "pii.exits": (
-        ("exit", _get("label")),
-        ("kind", _get("kind")),
-        ("clear", _get("clear")),
-        ("masked", _get("masked")),
-        ("indirect", _get("indirect")),
-    ),
-    "droppable": (
-        ("column", _get("label")),
-        ("droppable", _get("verdict")),
-        ("why", _get("why")),
-        ("last read", _get("last_read")),
-    ),
-    "unused": (
-        ("column", _get("label")),
-        ("last write", _get("last_write")),
-        ("last read", _read),
-        ("confidence", _get("confidence")),
-        ("why", lambda row: row["why"] if row["confidence"] == "low" else ""),
-    ),
-    "writers": (
-        ("column", _get("label")),
-        ("job", _get("job.name")),
-        ("definition", _get("definition")),
-        ("last success", _get("last_success")),
-        ("last run", _get("last_state")),
-        ("", _flag("conflict", "conflict")),
-    ),
-    "compare": (
-        ("shared column", _get("column.label")),
-        ("toward the first", _toward("a")),
-        ("toward the second", _toward("b")),
-        ("", _flag("differs", "differs")),
-    ),
-    "diff": (
-        ("change", _get("change")),
-        ("what", _get("kind")),
-        ("where", _changed),
-        ("how", _changed_how),
-        ("job", _get("job.name")),
-    ),
-    "coverage": (
-        ("gap", _get("kind")),
-        ("job", _get("job.name")),
-        ("dataset", _get("dataset.label")),
-        ("layer", _get("layer")),
-        ("owner", _get("owner")),
-        ("detail", _get("detail")),
-        ("last seen", _get("last_seen")),
-    ),
-    "roots": _COLUMN,
-    "leaves": _COLUMN,
-    "hubs": _COLUMN,
-    "dataset": _COLUMN,
-    "runs": (
-        ("run", _get("run_id")),
-        ("job", _get("job.name")),
-        ("state", _get("state")),
-        ("started", _get("started")),
-        ("ended", _get("ended")),
-        ("error", _get("error")),
-    ),
-    "quarantine": (
-        ("reason", _get("reason")),
-        ("file", _get("file")),
-        ("position", _get("position")),
-        ("line", lambda row: str(row.get("line", ""))[:120]),
-    ),
-}
-# question → further sections that its text shows below the rows
-FURTHER: dict[str, tuple[str, ...]] = {"impact": ("jobs", "readers"), "pii": ("exits",)}
-_RIGHT = ("hop", "up", "down", "steps", "columns", "clear", "masked", "indirect", "masked at hop", "position")
+from colline.graph.cells import FURTHER, RIGHT, TABLES, Cell, as_text, value_at
 
 
 def table_rows(answer: Answer) -> tuple[list[str], list[list[str]]]:
@@ -226,7 +22,8 @@ def further_rows(answer: Answer) -> list[tuple[list[str], list[list[str]]]]:
     """The tables of the further sections, those that have rows."""
     out = []
     for section in FURTHER.get(answer.question, ()):
-        rows = answer.sections.get(section) or []
+        # of the jobs on the way of a walk, those that need a look
+        rows = [row for row in answer.sections.get(section) or [] if row.get("flags", True)]
         if rows:
             out.append(_cells(TABLES[f"{answer.question}.{section}"], rows))
     return out
@@ -256,20 +53,7 @@ def with_edges(answer: Answer) -> list[Row]:
 
 def _plain_columns(rows: list[Row]) -> tuple[tuple[str, Cell], ...]:
     keys = dict.fromkeys(key for row in rows for key in row if key not in ("id", "namespace", "name", "field"))
-    return tuple((key.replace("_", " "), _get(key)) for key in keys)
-
-
-def as_text(value: Any) -> str:
-    """A cell as people read it."""
-    if value is None or value is False:
-        return ""
-    if value is True:
-        return "yes"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(as_text(item) for item in value)
-    if isinstance(value, dict):
-        return str(value.get("label") or value.get("name") or value)
-    return str(value)
+    return tuple((key.replace("_", " "), value_at(key)) for key in keys)
 
 
 def notes(answer: Answer) -> list[str]:
@@ -280,26 +64,38 @@ def notes(answer: Answer) -> list[str]:
     return out
 
 
-def to_text(answer: Answer, *, width: int = 200) -> str:
-    """Verdict, table, notes; plain characters."""
+def to_text(answer: Answer, *, width: int = 200, as_tree: bool = False) -> str:
+    """Verdict, table or tree, notes; plain characters."""
     from rich.console import Console
 
     target = io.StringIO()
-    print_answer(answer, Console(file=target, width=width, no_color=True, highlight=False, force_terminal=False))
+    print_answer(
+        answer, Console(file=target, width=width, no_color=True, highlight=False, force_terminal=False), as_tree=as_tree
+    )
     return "\n".join(line.rstrip() for line in target.getvalue().splitlines())
 
 
-def print_answer(answer: Answer, console: Any) -> None:
+def print_answer(answer: Answer, console: Any, *, as_tree: bool = False) -> None:
     """The same on a terminal, with colour where the console has some."""
     from rich.text import Text
 
     style = "bold" if answer.holds else "bold red"
     console.print(Text(f"{answer.verdict}; as of {answer.as_of}", style=style), soft_wrap=True)
-    for headers, cells in (table_rows(answer), *further_rows(answer)):
+    if as_tree and answer.main_rows:
+        _print_tree(answer, console)
+    for headers, cells in (*([] if as_tree else [table_rows(answer)]), *further_rows(answer)):
         if cells:
             console.print(_table(headers, cells))
     for note in notes(answer):
         console.print(Text(note, style="yellow"), soft_wrap=True)
+
+
+def _print_tree(answer: Answer, console: Any) -> None:
+    from rich.text import Text
+
+    for line in tree.lines(answer):
+        text = Text.assemble((line.guide, "dim"), line.label, ("  " + line.how, "dim") if line.how else "")
+        console.print(text.append(f"  {line.state}" if line.state else "", STYLES.get(line.state, "")), soft_wrap=True)
 
 
 def _table(headers: list[str], cells: list[list[str]]) -> Any:
@@ -308,7 +104,7 @@ def _table(headers: list[str], cells: list[list[str]]) -> Any:
 
     table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
     for header in headers:
-        table.add_column(header, justify="right" if header in _RIGHT else "left", overflow="fold")
+        table.add_column(header, justify="right" if header in RIGHT else "left", overflow="fold")
     for line in cells:
         table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in line))
     return table

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, among
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, spread
 from colline.graph.answer import Row
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
@@ -143,12 +143,23 @@ class View:
             rows, owner = edges.rows(nodes, at)
             other = edges.other.take(rows)
             pairs.append((owner << 32 | other).compress(owner != other))
+            if forward and self.arrays.meta["nested"]:
+                pairs.append(self._of_members(edges, nodes, at))
         if not pairs:
             return np.zeros(len(nodes), dtype=np.int64)
         # the rows of a node lie in order already: a stable sort only merges them
         found = np.sort(np.concatenate(pairs), kind="stable")
         owners = found.compress(np.append(True, found[1:] != found[:-1])[: len(found)]) >> 32
         return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
+
+    def _of_members(self, edges: Adjacency, nodes: Nodes, at: int | None) -> NDArray[np.int64]:
+        """Steps from the members of structs, as steps of the structs: who reads a member reads a part of them."""
+        place, counts = spread(self.arrays["kin.down.start"], nodes)
+        members, structs = self.arrays["kin.down.other"].take(place).astype(np.int64), np.repeat(nodes, counts)
+        rows, many = spread(edges.start, members)
+        owner, other = np.repeat(structs, many), edges.other.take(rows)
+        true = np.ones(len(rows), dtype=np.bool_) if at is None else edges.true_at(rows, at)
+        return (owner << 32 | other).compress(true & (owner != other))
 
     def dataset(self, place: int) -> Row:
         """A dataset's identity and what is known of it."""

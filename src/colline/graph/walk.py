@@ -21,7 +21,8 @@ MASKED, INDIRECT = 1, 2
 _COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
 _DIRECT_SEEN = 0b0011
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
-_DENSE = 64  # a level with more than one node in this many is collected by a bitmap
+_MANY = 1000  # so many steps at once are worth a look at whether their ends lie close together
+_DENSE = 64  # ends with more than one in this many of their range are collected by a bitmap
 
 
 @dataclass(frozen=True)
@@ -193,11 +194,14 @@ class _Steps:
 
     def _fresh(self, nodes: Nodes, state: int) -> Nodes:
         """Nodes that were not yet reached in this state or a better one, each once, sorted."""
-        if len(nodes) * _DENSE > len(self.seen):
-            level = np.zeros(len(self.seen), dtype=np.bool_)
-            level[nodes] = True
-            level &= (self.seen & (1 << state)) == 0
-            return np.flatnonzero(level)
+        if len(nodes) > _MANY:
+            low, high = int(nodes.min()), int(nodes.max()) + 1
+            if len(nodes) * _DENSE > high - low:
+                level = np.zeros(high, dtype=np.bool_)
+                level[nodes] = True
+                inside = level[low:]
+                inside &= (self.seen[low:high] & (1 << state)) == 0
+                return np.flatnonzero(inside) + low
         return distinct(nodes.compress((self.seen.take(nodes) & (1 << state)) == 0))
 
     def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
