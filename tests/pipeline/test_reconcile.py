@@ -37,8 +37,9 @@ LOG = '{"Event":"SparkListenerLogStart","Spark Version":"4.1.4"}\n' + "{}\n".for
 @pytest.fixture
 def lake(spark: SparkSession, tmp_path: Path) -> Path:
     """A lake that has seen the first application and one that nobody expected."""
-    from colline.pipeline.store import Store, empty
+    from colline.pipeline.store import Store
     from colline.pipeline.tables import RUNS as SEEN
+    from colline.pipeline.tables import fields_of
 
     store = Store(spark, str(tmp_path / "lake"))
     rows = spark.sql(
@@ -46,7 +47,7 @@ def lake(spark: SparkSession, tmp_path: Path) -> Path:
         "map('dropped', '3') delivery, false open, 'h0' part union all "
         "select 'r9', 'adhoc', 'app-9', timestamp'2026-11-02 09:00:00', null, false, 'h0'"
     )
-    missing = [c for c in empty(spark, SEEN.columns).columns if c not in rows.columns]
+    missing = [c for c in fields_of(SEEN) if c not in rows.columns]
     store.append(SEEN, rows.selectExpr("*", *(f"null as {c}" for c in missing)))
     return tmp_path / "lake"
 

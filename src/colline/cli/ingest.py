@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -28,11 +29,15 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
 
     options = Options(rules=given_rules())
     watch = Watch(progress=_tell)
+    # a service manager ends a program with SIGTERM: the same as Ctrl-C
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         summary = ingest(lake, folders=folders, every=every if continuous else None, options=options, watch=watch)
     except KeyboardInterrupt:
         click.echo("stopped; what was not finished is taken up by the next ingest", err=True)
         sys.exit(130)
+    finally:
+        signal.signal(signal.SIGTERM, before)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
 
 

@@ -65,12 +65,14 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
 @JSON
 def replay(lake: str, as_json: bool) -> None:
     """Land again the lines that are events now, and ingest them."""
+    from colline.cli.ingest import given_rules
     from colline.pipeline.ingest import ingest
     from colline.pipeline.quarantine import replay as land_again
+    from colline.pipeline.work import Options
 
     count = land_again(lake)
     if count:
-        ingest(lake)
+        ingest(lake, options=Options(rules=given_rules()))
     click.echo(json.dumps({"replayed": count}) if as_json else f"{count} lines replayed")
 
 

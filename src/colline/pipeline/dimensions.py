@@ -2,323 +2,337 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from functools import cached_property
+
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from colline.pipeline import identity
-from colline.pipeline.facts import target_key
-from colline.pipeline.identity import NAME, Links
+from colline.pipeline.identity import NAME
 from colline.pipeline.names import field_key, name_of, namespace_of
 from colline.pipeline.rules import metadata, tags_of, word_of
-from colline.pipeline.store import Store, cut
-from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS
+from colline.pipeline.store import cut, empty
+from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, fields_of
 from colline.pipeline.work import NOT_A_WRITE, Work
 
 SCHEMAS_KEPT = 100
+TO = ("to_namespace", "to_name")
 # columns of a dataset → how two values become one
-TIMES = {"first_seen": F.min, "last_seen": F.max, "last_written": F.max, "last_read": F.max, "dropped_at": F.max}
+TIMES = {"first_seen": "min", "last_seen": "max", "last_written": "max", "last_read": "max", "dropped_at": "max"}
 WORDS = ("kind", "layer", "owner", "domain")
 # weakest first
 KINDS = ("OTHER", "FILE", "JDBC", "TOPIC", "TABLE", "VIEW")
 
 
-def bucket_of(dataset_id: Column) -> Column:
-    """The part of a gold table that a dataset's rows are in."""
-    return F.pmod(dataset_id, F.lit(BUCKETS)).cast("int")
+NO_WORDS = "cast(array() as array<string>)"
+UNITED_TAGS = "array_sort(array_distinct(flatten(collect_list(tags))))"
+# the part of a gold table that a dataset's rows are in
+BUCKET = f"cast(pmod(dataset_id, {BUCKETS}) as int)"
+# how much a kind says: what a facet tells is before what a name suggests
+RANK = f"array_position(array({', '.join(repr(kind) for kind in KINDS)}), coalesce(kind, 'OTHER'))"
 
 
-def write_datasets(work: Work) -> None:
-    """Merge the datasets that the news speak of; a dataset that turns out to be another's symlink is merged into it."""
-    known = work.store.read(DATASETS)
-    live = known.where("merged_into is null")
-    links = identity.links(work.spoken.withColumn("seen", F.col("last")), known, work.rules)
-    new = cut(links.of(_mentioned(work)))
-    gone = cut(live.join(_alias(links.frame), list(NAME)).select(*live.columns))
-    names = cut(new.select(*NAME).distinct())
-    old = live.join(names, list(NAME), "left_semi").unionByName(gone).distinct()
-    old = cut(links.of_known(old))
-    rows = cut(_rows(new, old, work.store))
-    symlinks, schemas = cut(_symlinks(work, links, old)), cut(_schemas(work, links, old))
-    rows = rows.join(symlinks, list(NAME), "left").join(schemas, list(NAME), "left")
-    rows = rows.withColumn("merged_into", F.lit(None).cast("bigint")).withColumn(
-        "merged_in", F.lit(None).cast("string")
-    )
-    rows = cut(_described(work, rows).select(*known.columns))
-    if not gone.isEmpty():
-        rows = rows.unionByName(_stones(work, gone, rows, links))
-    work.store.merge(DATASETS, rows, on="t.id = s.id")
+def in_buckets(buckets: list[int] | None) -> str | None:
+    """SQL that picks these buckets; None for all of them."""
+    return None if buckets is None else f"bucket in ({', '.join(str(b) for b in buckets) or '-1'})"
 
 
-def _described(work: Work, rows: DataFrame) -> DataFrame:
-    """The rows with what the user's metadata table says of them."""
-    told = metadata(work.store.spark, work.rules)
-    if told is None:
-        return rows
-    said = told.where("column is null").select(*NAME, *(F.col(w).alias(f"told_{w}") for w in (*WORDS[1:], "tags")))
-    joined = rows.join(F.broadcast(said.dropDuplicates(list(NAME))), list(NAME), "left")
-    words = {word: F.coalesce(f"told_{word}", word) for word in WORDS[1:]}
-    tags = F.array_sort(F.array_union("tags", F.coalesce("told_tags", F.array().cast("array<string>"))))
-    return joined.withColumns({**words, "tags": tags})
+class Dimensions:
+    """The datasets and columns that a batch speaks of, as they are with it."""
 
+    def __init__(self, work: Work) -> None:
+        self.work = work
 
-def _stones(work: Work, gone: DataFrame, rows: DataFrame, links: Links) -> DataFrame:
-    """The rows that stay where a dataset was, and say which one it is."""
-    stamp = work.store.stamp
-    marker = F.lit(f"{stamp.app}/{stamp.version}" if stamp else None)
-    moved = links.of_known(gone.select(*NAME, F.struct(*gone.columns).alias("row")))
-    moved = moved.join(rows.select(*NAME, F.col("id").alias("into")), list(NAME)).select("row.*", "into")
-    moved = moved.withColumn("merged_into", F.col("into")).withColumn("merged_in", marker)
-    return moved.select(*gone.columns)
+    @cached_property
+    def old(self) -> DataFrame:
+        """Known datasets that the batch names, with the name (`to_*`) they have now and whether that is another's."""
+        work = self.work
+        targets = work.places.select(*TO).distinct()
+        # a batch that is run again finds what it merged the first time
+        live = work.known(DATASETS).where(f"merged_into is null or (merged_in = '{work.marker}')")
+        alias = work.links.frame.selectExpr(
+            "alias_namespace as namespace", "alias_name as name", "namespace as to_namespace", "name as to_name"
+        )
+        named = live.join(alias, list(NAME), "left").selectExpr(
+            *(f"`{column}`" for column in live.columns),
+            "to_name is not null as is_gone",
+            *(f"coalesce(to_{n}, {n}) as to_{n}" for n in NAME),
+        )
+        return cut(named if work.retells else named.join(targets, list(TO), "left_semi"))
 
+    @cached_property
+    def datasets(self) -> DataFrame:
+        """The datasets of the batch as they are now, and a stone where a dataset turned out to be another one."""
+        work, table = self.work, tuple(fields_of(DATASETS))
+        rows = self._united()
+        before = work.store.elder_ids(DATASETS, "namespace as to_namespace, name as to_name")
+        if before is not None:
+            rows = (
+                rows.join(before, list(TO), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
+            )
+        rows = identity.numbered(rows, work.top_id(DATASETS), TO)
+        rows = rows.join(self._symlinks(), list(TO), "left").join(self._schemas(), list(TO), "left")
+        rows = self._described(rows.withColumnsRenamed({"to_namespace": "namespace", "to_name": "name"}))
+        rows = cut(rows.selectExpr("*", "cast(null as bigint) as merged_into", "cast(null as string) as merged_in"))
+        rows = rows.select(*table)
+        gone = self.old.where("is_gone").drop("merged_into", "merged_in")
+        into = rows.selectExpr("namespace as to_namespace", "name as to_name", "id as merged_into")
+        stones = gone.join(into, list(TO)).selectExpr("*", f"'{work.marker}' as merged_in")
+        return cut(rows.unionByName(stones.select(*table)))
 
-def _alias(links: DataFrame) -> DataFrame:
-    return links.select(F.col("alias_namespace").alias("namespace"), F.col("alias_name").alias("name")).distinct()
+    @cached_property
+    def found(self) -> Row:
+        """`buckets` that the batch's datasets are in, and whether any dataset is `gone` into another."""
+        found = self.datasets.selectExpr(
+            f"sort_array(collect_set(cast(pmod(id, {BUCKETS}) as int))) as buckets",
+            "coalesce(max(merged_into is not null), false) as gone",
+        ).first()
+        assert found is not None  # an aggregate without keys has one row
+        return found
 
+    @property
+    def buckets(self) -> list[int] | None:
+        """The buckets the batch touches; None for all of them."""
+        return None if self.work.retells else list(self.found["buckets"])
 
-def _mentioned(work: Work) -> DataFrame:
-    """Every dataset the news name, in an event or inside a lineage facet."""
-    writes = (F.col("role") == "O") & ~F.coalesce(F.col("lifecycle"), F.lit("")).isin(*NOT_A_WRITE)
-    none = F.lit(None)
-    tags = F.filter("tags", lambda t: t.field.isNull() | (t.field == ""))
-    in_events = work.spoken.select(
-        *NAME,
-        F.col("first").alias("first_seen"),
-        F.col("last").alias("last_seen"),
-        F.when(writes, F.col("last")).alias("last_written"),
-        F.when(F.col("role") == "I", F.col("last")).alias("last_read"),
-        F.when(F.col("lifecycle") == "DROP", F.col("last")).alias("dropped_at"),
-        "kind",
-        word_of("layer", work.rules).alias("layer"),
-        F.coalesce(word_of("owner", work.rules), F.col("owner")).alias("owner"),
-        word_of("domain", work.rules).alias("domain"),
-        F.coalesce(_words(tags), F.array().cast("array<string>")).alias("tags"),
-    )
-    in_facts = work.facts.select("shape", *NAME).distinct().join(work.shape_times, "shape")
-    in_facts = in_facts.select(
-        *NAME,
-        F.col("first").alias("first_seen"),
-        F.col("last").alias("last_seen"),
-        none.cast("timestamp").alias("last_written"),
-        F.col("last").alias("last_read"),
-        none.cast("timestamp").alias("dropped_at"),
-        none.cast("string").alias("kind"),
-        *(word_of(word, work.rules).alias(word) for word in WORDS if word != "kind"),
-        F.array().cast("array<string>").alias("tags"),
-    )
-    return in_events.unionByName(in_facts)
+    @cached_property
+    def gone(self) -> DataFrame:
+        """`dataset_id` of the datasets that this batch found to be others, `into` those others."""
+        return self.datasets.where("merged_into is not null").selectExpr("id as dataset_id", "merged_into as into")
 
+    @cached_property
+    def placed(self) -> DataFrame:
+        """`dataset_id` by reported name."""
+        ids = self.datasets.where("merged_into is null")
+        ids = ids.selectExpr("namespace as to_namespace", "name as to_name", "id as dataset_id")
+        return cut(self.work.places.join(ids, list(TO)).select(*NAME, "dataset_id"))
 
-def _words(tags: Column) -> Column:
-    """`{key: PII, value: true}` → `PII`, `{key: domain, value: sales}` → `domain=sales`."""
+    def _united(self) -> DataFrame:
+        """One row per dataset, old and new; one that is written after it was dropped is there again."""
+        columns = ("id", *TIMES, *WORDS, "tags")
+        # a dataset that is gone has no say in the id of the other one
+        old = {name: name for name in columns} | {"id": "if(is_gone, null, id)"}
+        if self.work.retells:
+            kinds = fields_of(DATASETS)
+            old |= {name: f"cast(null as {kinds[name]})" for name in columns if name != "id"}
+        before = self.old.selectExpr(*TO, *(f"{sql} as {name}" for name, sql in old.items()))
+        both = self._mentioned().select(*TO, *columns).unionByName(before)
+        folds = {name: f"{fold}({name})" for name, fold in TIMES.items()} | {name: f"max({name})" for name in WORDS}
+        folds |= {"id": "max(id)", "kind": f"max(struct({RANK} as rank, kind)).kind", "tags": UNITED_TAGS}
+        united = both.groupBy(*TO).agg(*(F.expr(f"{folds[name]} as {name}") for name in columns))
+        there_again = "coalesce(last_written > dropped_at, false)"
+        settled = {"dropped_at": f"if({there_again}, null, dropped_at)", "kind": "coalesce(kind, 'OTHER')"}
+        rows = united.where("first_seen is not null")
+        return rows.selectExpr(*TO, *(f"{settled.get(name, name)} as {name}" for name in columns))
 
-    def word(tag: Column) -> Column:
-        plain = F.lower(F.coalesce(tag.value, F.lit(""))).isin("", "true", "yes")
-        return F.when(plain, tag.key).otherwise(F.concat_ws("=", tag.key, tag.value))
+    def _mentioned(self) -> DataFrame:
+        """Every dataset that is named, in an event or inside a lineage facet."""
+        work = self.work
+        listed = ", ".join(f"'{word}'" for word in NOT_A_WRITE)
+        words = {word: word_of(word, work.rules) for word in WORDS[1:]}
+        own_tags = _words("filter(tags, t -> coalesce(t.field, '') = '')")
+        in_events = work.spoken.selectExpr(
+            *NAME,
+            "first as first_seen",
+            "last as last_seen",
+            f"if(role = 'O' and coalesce(lifecycle, '') not in ({listed}), last, null) as last_written",
+            "if(role = 'I', last, null) as last_read",
+            "if(lifecycle = 'DROP', last, null) as dropped_at",
+            "kind",
+            f"{words['layer']} as layer",
+            f"coalesce({words['owner']}, owner) as owner",
+            f"{words['domain']} as domain",
+            f"coalesce({own_tags}, {NO_WORDS}) as tags",
+        )
+        in_facts = work.facts.groupBy(*NAME).agg(F.expr("min(first) as first_seen"), F.expr("max(last) as last_seen"))
+        in_facts = in_facts.selectExpr(
+            *NAME,
+            "first_seen",
+            "last_seen",
+            "cast(null as timestamp) as last_written",
+            "last_seen as last_read",
+            "cast(null as timestamp) as dropped_at",
+            "cast(null as string) as kind",
+            *(f"{of} as {word}" for word, of in words.items()),
+            f"{NO_WORDS} as tags",
+        )
+        both = in_events.unionByName(in_facts).join(work.places, list(NAME))
+        return both.selectExpr("*", "cast(null as bigint) as id")
 
-    return F.transform(tags, word)
+    def _symlinks(self) -> DataFrame:
+        work = self.work
+        told = work.spoken.selectExpr(*NAME, "last as seen", "explode(symlinks) as s").join(work.places, list(NAME))
+        told = told.selectExpr(*TO, "s.name as said", "s.type", "seen", f"{namespace_of('s.namespace')} as ns")
+        spelled = told.selectExpr(*TO, "ns", f"{name_of('ns', 'said')} as link", "type", "seen")
+        before = self._told_before().selectExpr(*TO, "explode(symlinks) as s")
+        before = before.selectExpr(*TO, "s.namespace as ns", "s.name as link", "s.type", "s.seen")
+        each = spelled.unionByName(before).where("length(link) > 0")
+        each = each.groupBy(*TO, "ns", "link", "type").agg(F.expr("max(seen) as seen"))
+        link = "struct(ns as namespace, link as name, type, seen)"
+        return each.groupBy(*TO).agg(F.expr(f"array_sort(collect_list({link})) as symlinks"))
 
+    def _told_before(self) -> DataFrame:
+        """The known datasets that still have a say."""
+        return self.old.where("false") if self.work.retells else self.old
 
-def _rank(kind: Column) -> Column:
-    """How much a kind says: what a facet tells is before what a name suggests."""
-    return F.array_position(F.array(*(F.lit(k) for k in KINDS)), F.coalesce(kind, F.lit("OTHER"))).alias("rank")
+    def _schemas(self) -> DataFrame:
+        """Every schema a dataset was written with, when first and last, newest first."""
+        work = self.work
+        is_write = "role in ('O', 'D') and not (lifecycle <=> 'DROP') and size(schema) > 0"
+        told = work.spoken.where(is_write).join(work.places, list(NAME))
+        told = told.selectExpr(*TO, "hex(xxhash64(schema)) as digest", "first", "last", "schema as fields")
+        before = self._told_before().selectExpr(*TO, "explode(schemas) as s")
+        before = before.selectExpr(*TO, "s.digest", "s.first_seen as first", "s.last_seen as last", "s.fields")
+        each = told.unionByName(before).groupBy(*TO, "digest")
+        each = each.agg(*(F.expr(e) for e in ("min(first) as first", "max(last) as last", "max(fields) as fields")))
+        newest = f"slice(sort_array(collect_list(struct(last, digest, first, fields)), false), 1, {SCHEMAS_KEPT}) as s"
+        shaped = "transform(s, x -> struct(x.digest, x.first as first_seen, x.last as last_seen, x.fields)) as schemas"
+        return each.groupBy(*TO).agg(F.expr(newest)).selectExpr(*TO, shaped)
 
+    def _described(self, rows: DataFrame) -> DataFrame:
+        """The rows with what the user's metadata table says of them."""
+        told = metadata(self.work.store.spark, self.work.rules)
+        if told is None:
+            return rows
+        said = told.where("column is null").select(*NAME, *(F.col(w).alias(f"told_{w}") for w in (*WORDS[1:], "tags")))
+        joined = rows.join(F.broadcast(said.dropDuplicates(list(NAME))), list(NAME), "left")
+        words = {word: F.coalesce(f"told_{word}", word) for word in WORDS[1:]}
+        tags = F.array_sort(F.array_union("tags", F.coalesce("told_tags", F.array().cast("array<string>"))))
+        return joined.withColumns({**words, "tags": tags})
 
-def _rows(new: DataFrame, old: DataFrame, store: Store) -> DataFrame:
-    """One row per dataset, old and new united; a dataset that is written after it was dropped is there again."""
-    both = new.select(*NAME, *TIMES, *WORDS, "tags").unionByName(old.select(*NAME, *TIMES, *WORDS, "tags"))
-    united = both.groupBy(*NAME).agg(
-        *(fold(name).alias(name) for name, fold in TIMES.items()),
-        F.max(F.struct(_rank(F.col("kind")), "kind"))["kind"].alias("kind"),
-        *(F.max(word).alias(word) for word in WORDS if word != "kind"),
-        F.array_sort(F.array_distinct(F.flatten(F.collect_list("tags")))).alias("tags"),
-    )
-    numbered = cut(
-        identity.with_new_ids(cut(united), store.ids(DATASETS, list(NAME)), store.top_id(DATASETS), list(NAME))
-    )
-    written_later = F.col("last_written") > F.col("dropped_at")
-    return numbered.withColumn(
-        "dropped_at", F.when(~F.coalesce(written_later, F.lit(False)), F.col("dropped_at"))
-    ).withColumn("kind", F.coalesce("kind", F.lit("OTHER")))
+    @cached_property
+    def columns(self) -> DataFrame:
+        """All columns of the batch's datasets as they are now."""
+        work = self.work
+        old = work.known(COLUMNS, in_buckets(self.buckets)).selectExpr("*", f"{field_key('field')} as key")
+        before = old.join(self._live().select("dataset_id"), "dataset_id", "left_semi")
+        if self.found["gone"]:
+            moved = old.join(self.gone, "dataset_id").drop("dataset_id", "id")
+            moved = moved.selectExpr("*", "into as dataset_id", "cast(null as bigint) as id")
+            before = before.unionByName(moved.select(*before.columns))
+        return cut(self._column_rows(before))
 
+    def _live(self) -> DataFrame:
+        """The batch's datasets, with the newest schema each was written with."""
+        live = self.datasets.where("merged_into is null")
+        return live.selectExpr("id as dataset_id", *NAME, "try_element_at(schemas, 1) as latest")
 
-def _symlinks(work: Work, links: Links, old: DataFrame) -> DataFrame:
-    told = work.spoken.select(*NAME, F.col("last").alias("seen"), F.explode("symlinks").alias("s"))
-    spelled = told.select(
-        *NAME, "seen", namespace_of(F.col("s.namespace")).alias("ns"), F.col("s.name").alias("link"), "s.type"
-    )
-    spelled = links.of(spelled.withColumn("link", name_of(F.col("ns"), F.col("link"))))
-    before = old.select(*NAME, F.explode("symlinks").alias("s"))
-    before = before.select(*NAME, "s.seen", F.col("s.namespace").alias("ns"), F.col("s.name").alias("link"), "s.type")
-    each = spelled.unionByName(before).where("length(link) > 0")
-    each = each.groupBy(*NAME, "ns", "link", "type").agg(F.max("seen").alias("seen"))
-    link = F.struct(F.col("ns").alias("namespace"), F.col("link").alias("name"), "type", "seen")
-    return each.groupBy(*NAME).agg(F.array_sort(F.collect_list(link)).alias("symlinks"))
-
-
-def _schemas(work: Work, links: Links, old: DataFrame) -> DataFrame:
-    """Every schema a dataset was written with, when first and last, newest first."""
-    is_write = F.col("role").isin("O", "D") & ~F.coalesce(F.col("lifecycle"), F.lit("")).isin("DROP")
-    told = work.spoken.where(is_write & (F.size("schema") > 0)).select(
-        *NAME, F.hex(F.xxhash64("schema")).alias("digest"), "first", "last", F.col("schema").alias("fields")
-    )
-    before = old.select(*NAME, F.explode("schemas").alias("s"))
-    before = before.select(
-        *NAME, "s.digest", F.col("s.first_seen").alias("first"), F.col("s.last_seen").alias("last"), "s.fields"
-    )
-    each = links.of(told).unionByName(before).groupBy(*NAME, "digest")
-    each = each.agg(F.min("first").alias("first"), F.max("last").alias("last"), F.max("fields").alias("fields"))
-    entry = F.struct(F.col("last").alias("l"), "digest", "first", "fields")
-    newest = F.slice(F.sort_array(F.collect_list(entry), asc=False), 1, SCHEMAS_KEPT)
-    shaped = F.transform(
-        newest,
-        lambda s: F.struct(
-            s.digest.alias("digest"), s.first.alias("first_seen"), s.l.alias("last_seen"), s.fields.alias("fields")
-        ),
-    )
-    return each.groupBy(*NAME).agg(shaped.alias("schemas"))
-
-
-def write_columns(work: Work) -> None:
-    """Merge the columns that the news speak of, and mark those that the newest schema no longer has."""
-    gone = work.gone
-    moved = cut(work.store.read(COLUMNS).join(F.broadcast(gone), "dataset_id"))
-    new = cut(_column_news(work))
-    touched = cut(new.select("dataset_id").unionByName(gone.select(F.col("into").alias("dataset_id"))).distinct())
-    buckets = _buckets(touched.unionByName(gone.select("dataset_id")))
-    known = work.store.read(COLUMNS).where(F.col("bucket").isin(buckets))
-    old = known.join(touched, "dataset_id", "left_semi")
-    before = old.unionByName(moved.withColumn("dataset_id", F.col("into")).select(*old.columns))
-    columns = _column_rows(work, new, cut(before.withColumn("key", field_key(F.col("field")))))
-    rows = columns.withColumn("action", F.lit("upsert"))
-    rows = rows.unionByName(moved.select(*old.columns).withColumn("action", F.lit("delete")).select(*rows.columns))
-    listed = ", ".join(str(b) for b in buckets) or "-1"
-    on = f"t.bucket in ({listed}) and t.bucket = s.bucket and t.id = s.id"
-    work.store.merge(COLUMNS, rows, on=on, action="action")
-
-
-def _buckets(touched: DataFrame) -> list[int]:
-    found = touched.agg(F.collect_set(bucket_of(F.col("dataset_id"))).alias("buckets")).first()
-    return sorted(found["buckets"]) if found else []
-
-
-def _column_news(work: Work) -> DataFrame:
-    """`dataset_id`, `key`, `field`, `type`, `ordinal`, `tags`, `first`, `last`: columns in schemas and in facts."""
-    none = F.array().cast("array<string>")
-    schema = work.spoken.where(F.coalesce(F.col("lifecycle"), F.lit("")) != "DROP")
-    tag = F.filter("tags", lambda t: F.length(t.field) > 0)
-    in_schema = schema.select(
-        *NAME,
-        "first",
-        "last",
-        F.coalesce(tag, F.array().cast("array<struct<key:string,value:string,field:string>>")).alias("column_tags"),
-        F.posexplode("schema").alias("ordinal", "f"),
-    ).select(
-        *NAME,
-        F.col("f")["name"].alias("field"),
-        F.col("f").type.alias("type"),
-        "ordinal",
-        _words(F.expr("filter(column_tags, t -> lower(t.field) = lower(f.name))")).alias("tags"),
-        "first",
-        "last",
-    )
-    unknown = (F.lit(None).cast("string").alias("type"), F.lit(None).cast("int").alias("ordinal"), none.alias("tags"))
-    sources = work.facts.select("shape", *NAME, "field").distinct().join(work.shape_times, "shape")
-    sources = sources.select(*NAME, "field", *unknown, "first", "last")
-    outputs = work.news.where("shape is not null and role in ('O', 'D')").groupBy(*NAME, "shape")
-    outputs = outputs.agg(F.min("ended_at").alias("first"), F.max("ended_at").alias("last"))
-    written = work.facts.where("target is not null or is_rows").select(
-        "shape", F.when(F.col("is_rows"), F.lit("*")).otherwise(F.col("target")).alias("field")
-    )
-    targets = outputs.join(written.distinct(), "shape").select(*NAME, "field", *unknown, "first", "last")
-    named = in_schema.unionByName(sources).unionByName(targets).where(F.length("field") > 0)
-    return work.with_dataset(cut(named)).withColumn("key", field_key(F.col("field")))
-
-
-def _column_rows(work: Work, new: DataFrame, old: DataFrame) -> DataFrame:
-    contributions = new.select(
-        "dataset_id",
-        "key",
-        "field",
-        "type",
-        "ordinal",
-        "tags",
-        "first",
-        "last",
-        F.when(F.col("type").isNotNull(), F.col("last")).alias("typed_at"),
-    ).unionByName(
-        old.select(
+    def _column_rows(self, old: DataFrame) -> DataFrame:
+        work, on = self.work, ("dataset_id", "key")
+        rows = self._united_columns(old)
+        before = work.store.elder_ids(COLUMNS, "dataset_id, lower(field) as key")
+        if before is not None:
+            rows = (
+                rows.join(before, list(on), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
+            )
+        rows = identity.numbered(rows, work.top_id(COLUMNS), on).join(self._live(), "dataset_id")
+        rows = self._tagged(rows).selectExpr("*", "transform(latest.fields, f -> lower(f.name)) as listed")
+        present = "array_contains(listed, key) or array_contains(listed, substring_index(key, '.', 1)) or key = '*'"
+        return rows.selectExpr(
+            "id",
             "dataset_id",
-            "key",
+            "if(key = '*', 'rows', 'column') as kind",
+            *NAME,
             "field",
-            "type",
-            "ordinal",
-            "tags",
-            F.col("first_seen").alias("first"),
-            F.col("last_seen").alias("last"),
-            "typed_at",
+            "typed.type",
+            "typed.ordinal",
+            f"array_sort(array_union(tags, {tags_of(work.rules)})) as tags",
+            "first_seen",
+            "last_seen",
+            f"if(not ({present}) and last_seen < latest.first_seen, latest.first_seen, null) as removed_at",
+            "typed.typed_at",
+            f"{BUCKET} as bucket",
+            "key",
         )
-    )
-    has_type = F.col("type").isNotNull()
-    united = contributions.groupBy("dataset_id", "key").agg(
-        # a schema's spelling before a query's
-        F.min(F.struct((~has_type).alias("guess"), F.col("field"))).alias("spelled"),
-        F.max(F.when(has_type, F.struct("typed_at", "type", "ordinal"))).alias("typed"),
-        F.array_sort(F.array_distinct(F.flatten(F.collect_list("tags")))).alias("tags"),
-        F.min("first").alias("first_seen"),
-        F.max("last").alias("last_seen"),
-    )
-    numbered = cut(
-        identity.with_new_ids(
-            cut(united),
-            work.store.ids(COLUMNS, ["dataset_id", "key"]),
-            work.store.top_id(COLUMNS),
-            ["dataset_id", "key"],
+
+    def _united_columns(self, old: DataFrame) -> DataFrame:
+        kinds = {"field": "string", "type": "string", "ordinal": "int", "tags": "array<string>", "first": "timestamp"}
+        kinds |= {"last": "timestamp", "typed_at": "timestamp"}
+        new = {"id": "cast(null as bigint)", "key": field_key("field"), "typed_at": "if(type is null, null, last)"}
+        was = {"first": "first_seen", "last": "last_seen"}
+        if self.work.retells:  # nothing is kept of what a column was but its id
+            was = {name: f"cast(null as {kind})" for name, kind in kinds.items()}
+        names = ("id", "dataset_id", "key", *kinds)
+        told = self._column_news().selectExpr(*(f"{new.get(name, name)} as {name}" for name in names))
+        before = old.selectExpr(*(f"{was.get(name, name)} as {name}" for name in names))
+        columns = (
+            "max(id) as id",
+            # a schema's spelling before a query's
+            "min(struct(type is null as guess, field)) filter (where last is not null) as spelled",
+            "max(if(type is null, null, struct(typed_at, type, ordinal))) as typed",
+            f"{UNITED_TAGS} as tags",
+            "min(first) as first_seen",
+            "max(last) as last_seen",
         )
-    )
-    latest = (
-        work.store.read(DATASETS)
-        .where("merged_into is null")
-        .select(F.col("id").alias("dataset_id"), *NAME, F.expr("schemas[0]").alias("latest"))
-    )
-    joined = _tagged(work, numbered.join(latest, "dataset_id"))
-    listed = F.transform("latest.fields", lambda f: F.lower(f["name"]))
-    top = F.substring_index("key", ".", 1)
-    present = F.array_contains(listed, F.col("key")) | F.array_contains(listed, top) | (F.col("key") == "*")
-    lost = F.coalesce(~present & (F.col("last_seen") < F.col("latest.first_seen")), F.lit(False))
-    return joined.select(
-        "id",
-        "dataset_id",
-        F.when(F.col("key") == "*", "rows").otherwise("column").alias("kind"),
-        *NAME,
-        F.col("spelled.field").alias("field"),
-        F.col("typed.type").alias("type"),
-        F.col("typed.ordinal").alias("ordinal"),
-        F.array_sort(F.array_union("tags", tags_of(F.col("spelled.field"), work.rules))).alias("tags"),
-        "first_seen",
-        "last_seen",
-        F.when(lost, F.col("latest.first_seen")).alias("removed_at"),
-        F.col("typed.typed_at").alias("typed_at"),
-        bucket_of(F.col("dataset_id")).alias("bucket"),
-    )
+        rows = told.unionByName(before).groupBy("dataset_id", "key").agg(*(F.expr(column) for column in columns))
+        return rows.where("first_seen is not null").selectExpr("*", "spelled.field").drop("spelled")
+
+    def _column_news(self) -> DataFrame:
+        """`dataset_id`, `field`, `type`, `ordinal`, `tags`, `first`, `last`: columns in schemas and in facts."""
+        work = self.work
+        in_schema = work.spoken.where("not (lifecycle <=> 'DROP')")
+        in_schema = in_schema.selectExpr(*NAME, "first", "last", "tags as told", "posexplode(schema) as (ordinal, f)")
+        of_column = "filter(told, t -> length(t.field) > 0 and lower(t.field) = lower(f.name))"
+        of_column = f"coalesce({_words(of_column)}, {NO_WORDS}) as tags"
+        in_schema = in_schema.selectExpr(*NAME, "f.name as field", "f.type", "ordinal", of_column, "first", "last")
+        unknown = ("cast(null as string) as type", "cast(null as int) as ordinal", f"{NO_WORDS} as tags")
+        sources = work.facts.groupBy(*NAME, "field").agg(F.expr("min(first) as first"), F.expr("max(last) as last"))
+        sources = sources.selectExpr(*NAME, "field", *unknown, "first", "last")
+        outputs = work.spoken.where("shape is not null and role in ('O', 'D')").select(*NAME, "shape", "first", "last")
+        written = work.facts.where("target is not null or is_rows")
+        written = written.selectExpr("shape", "if(is_rows, '*', target) as field").distinct()
+        targets = outputs.join(written, "shape").selectExpr(*NAME, "field", *unknown, "first", "last")
+        named = in_schema.unionByName(sources).unionByName(targets).where("length(field) > 0")
+        return named.join(self.placed, list(NAME))
+
+    def _tagged(self, rows: DataFrame) -> DataFrame:
+        """The columns with the tags the user's metadata table gives them."""
+        told = metadata(self.work.store.spark, self.work.rules)
+        if told is None:
+            return rows
+        said = told.where("column is not null").select(
+            *NAME, F.lower("column").alias("key"), F.col("tags").alias("told")
+        )
+        joined = rows.join(F.broadcast(said.dropDuplicates([*NAME, "key"])), [*NAME, "key"], "left")
+        tags = F.array_union("tags", F.coalesce("told", F.array().cast("array<string>")))
+        return joined.withColumn("tags", tags).drop("told")
 
 
-def _tagged(work: Work, rows: DataFrame) -> DataFrame:
-    """The columns with the tags the user's metadata table gives them."""
-    told = metadata(work.store.spark, work.rules)
-    if told is None:
-        return rows
-    said = told.where("column is not null").select(*NAME, F.lower("column").alias("key"), F.col("tags").alias("told"))
-    joined = rows.join(F.broadcast(said.dropDuplicates([*NAME, "key"])), [*NAME, "key"], "left")
-    tags = F.array_union("tags", F.coalesce("told", F.array().cast("array<string>")))
-    return joined.withColumn("tags", tags).drop("told")
+class NoDimensions(Dimensions):
+    """Those of a batch that names no dataset."""
+
+    @cached_property
+    def found(self) -> Row:
+        """No bucket."""
+        return Row(buckets=[], gone=False)
+
+    @cached_property
+    def placed(self) -> DataFrame:
+        """No name."""
+        return empty(self.work.store.spark, {"namespace": "string", "name": "string", "dataset_id": "bigint"})
 
 
-def column_ids(work: Work) -> DataFrame:
-    """`column_id`, `dataset_id`, `key` of every column, after the batch's are written."""
-    known = work.store.read(COLUMNS)
-    return known.select(F.col("id").alias("column_id"), "dataset_id", field_key(F.col("field")).alias("key"))
+def _words(tags: str) -> str:
+    """`{key: PII, value: true}` → `PII`, `{key: domain, value: sales}` → `domain=sales`."""
+    plain = "lower(coalesce(t.value, '')) in ('', 'true', 'yes')"
+    return f"transform({tags}, t -> if({plain}, t.key, concat_ws('=', t.key, t.value)))"
 
 
-def fact_keys() -> Column:
-    """The key of a fact's target."""
-    return target_key(F.col("target"), F.col("is_rows"))
+def write_datasets(dimensions: Dimensions) -> None:
+    """Datasets; one that turns out to be another's symlink is merged into it."""
+    work, rows = dimensions.work, dimensions.datasets
+    known = work.known(DATASETS)
+    kept = known.where("merged_into is not null") if work.retells else known
+    work.store.replace(DATASETS, kept.join(rows.select("id"), "id", "left_anti").unionByName(rows))
+
+
+def write_columns(dimensions: Dimensions) -> None:
+    """Columns, with those marked that the newest schema no longer has."""
+    work, rows = dimensions.work, dimensions.columns.drop("key")
+    if work.retells:
+        work.store.replace(COLUMNS, rows)
+        return
+    where = in_buckets(dimensions.buckets)
+    touched = dimensions.datasets.selectExpr("id as dataset_id")
+    kept = work.known(COLUMNS, where).join(touched, "dataset_id", "left_anti")
+    work.store.replace(COLUMNS, kept.unionByName(rows), where)

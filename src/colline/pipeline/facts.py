@@ -6,12 +6,9 @@ facts. A fact without `target` is about which rows there are (`is_rows`), or abo
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql.window import Window
+from pyspark.sql import DataFrame
 
-from colline.pipeline.names import field_key, name_of, namespace_of
-from colline.pipeline.store import cut
+from colline.pipeline.names import name_of, namespace_of
 
 # subtypes that speak of rows: common to all columns, they belong to the rows even when there is one column only
 ROW_SUBTYPES = ("FILTER", "JOIN", "GROUP_BY", "SORT")
@@ -19,110 +16,97 @@ USES = ("value", "join", "filter", "group_by", "sort", "window", "conditional")
 SOURCE = ("namespace", "name", "field")
 EFFECT = ("type", "subtype", "masking", "description")
 FACT = ("shape", "target", "is_rows", *SOURCE, *EFFECT)
+# the key of a fact's target among its dataset's columns: `*` is the rows
+TARGET_KEY = "if(is_rows, '*', lower(target))"
+# how a column is used by a fact
+USE = (
+    "case when type = 'DIRECT' then 'value' "
+    f"when lower(subtype) in ({', '.join(repr(u) for u in USES)}) then lower(subtype) else 'conditional' end"
+)
 
 
 def facts(told: DataFrame) -> DataFrame:
-    """Distinct facts per shape, from rows with `shape`, `fields`, `rows`, `namespace`, `name` and `reads`."""
-    shapes = cut(told.where(F.col("shape").isNotNull()).dropDuplicates(["shape"]))
-    by_field = cut(_compacted(cut(_field_facts(shapes))))
-    by_rows = cut(_row_facts(shapes, by_field))
-    written = by_field.unionByName(by_rows).withColumn("use", use_of(F.col("type"), F.col("subtype")))
-    read = _read_facts(shapes)
-    return written.unionByName(read.select(*written.columns)).distinct()
+    """Distinct facts per shape, from one row per shape with `fields`, `rows`, `namespace`, `name` and `reads`."""
+    lined = told.where("not startswith(shape, 'r')")
+    by_field = _field_facts(lined)
+    # one row of `told` holds all of a shape; brought together by shape once, what follows moves nothing
+    each = by_field.unionByName(_row_facts(lined)).repartition("shape").distinct()
+    return _settled(each).unionByName(_read_facts(told)).distinct()
 
 
-def _effect(t: Column, legacy_type: Column, legacy_text: Column) -> list[Column]:
-    """An input's effect; a missing one is the weakest claim: DIRECT TRANSFORMATION, or INDIRECT CONDITIONAL."""
-    kind = F.coalesce(F.upper(F.trim(t.type)), F.lit("DIRECT"))
-    legacy = F.when(F.upper(legacy_type) == "IDENTITY", "IDENTITY").otherwise("TRANSFORMATION")
-    guess = F.when(kind == "DIRECT", legacy).otherwise("CONDITIONAL")
-    masks = F.coalesce(F.lower(t.masking) == "true", F.upper(legacy_type) == "MASKED", F.lit(False))
+def _effect(legacy_type: str, legacy_text: str) -> list[str]:
+    """The effect of a transformation `t`; a missing one is the weakest claim: TRANSFORMATION, or CONDITIONAL."""
+    kind = "coalesce(upper(trim(t.type)), 'DIRECT')"
+    guess = f"if({kind} = 'DIRECT', if(upper({legacy_type}) = 'IDENTITY', 'IDENTITY', 'TRANSFORMATION'), 'CONDITIONAL')"
     return [
-        F.when(kind == "INDIRECT", kind).otherwise("DIRECT").alias("type"),
-        F.coalesce(F.upper(F.trim(t.subtype)), guess).alias("subtype"),
-        masks.alias("masking"),
-        F.coalesce(t.description, legacy_text, F.lit("")).alias("description"),
+        f"if({kind} = 'INDIRECT', 'INDIRECT', 'DIRECT') as type",
+        f"coalesce(upper(trim(t.subtype)), {guess}) as subtype",
+        f"coalesce(lower(t.masking) = 'true', upper({legacy_type}) = 'MASKED', false) as masking",
+        f"coalesce(t.description, {legacy_text}, '') as description",
     ]
 
 
-def _source(i: Column) -> list[Column]:
-    namespace = namespace_of(i.namespace)
-    return [namespace.alias("namespace"), name_of(namespace, i["name"]).alias("name"), F.trim(i.field).alias("field")]
+def _told(inputs: DataFrame, target: str, legacy_type: str, legacy_text: str) -> DataFrame:
+    """Input fields `i` of targets, one row per transformation."""
+    each = inputs.selectExpr("*", "explode_outer(i.transformations) as t")
+    spelled = each.selectExpr("*", f"{namespace_of('i.namespace')} as namespace")
+    rows = spelled.selectExpr(
+        "shape",
+        "width",
+        f"{target} as target",
+        "namespace",
+        f"{name_of('namespace', 'i.name')} as name",
+        "trim(i.field) as field",
+        *_effect(legacy_type, legacy_text),
+        "in_rows",
+    )
+    return rows.where("length(field) > 0 and length(name) > 0")
 
 
 def _field_facts(shapes: DataFrame) -> DataFrame:
-    v = F.col("v")
-    inputs = shapes.select("shape", F.size("fields").alias("width"), F.explode("fields").alias("target", "v")).select(
-        "shape",
-        "width",
-        "target",
-        v.transformationType.alias("legacy_type"),
-        v.transformationDescription.alias("legacy_text"),
-        F.explode(F.coalesce(v.inputFields, v.inputs)).alias("i"),
+    fields = shapes.selectExpr("shape", "size(fields) as width", "explode(fields) as (target, v)")
+    inputs = fields.selectExpr("*", "explode(coalesce(v.inputFields, v.inputs)) as i", "false as in_rows")
+    told = _told(inputs, "trim(target)", "v.transformationType", "v.transformationDescription")
+    return told.where("length(target) > 0")
+
+
+def _row_facts(shapes: DataFrame) -> DataFrame:
+    """Entries of the `dataset` list."""
+    inputs = shapes.selectExpr("shape", "0 as width", "explode(rows) as i", "true as in_rows")
+    none = "cast(null as string)"
+    return _told(inputs, none, none, none)
+
+
+def _settled(each: DataFrame) -> DataFrame:
+    """The facts, each in its one place: with its column, or with the rows.
+
+    An INDIRECT fact that all columns have belongs to the rows. A DIRECT entry of the `dataset` list repeats what a
+    column says, or stands for the rows of its branch of a UNION.
+    """
+    source, effect = ", ".join(SOURCE), ", ".join(EFFECT)
+    of_rows = ", ".join(f"'{subtype}'" for subtype in ROW_SUBTYPES)
+    marked = each.selectExpr(
+        "*",
+        f"sum(if(in_rows, 0, 1)) over (partition by shape, {source}, {effect}) as columns",
+        f"max(type = 'DIRECT' and not in_rows) over (partition by shape, {source}) as told_directly",
+        "in_rows and type = 'DIRECT' as branch",
     )
-    each = inputs.withColumn("t", F.explode_outer("i.transformations"))
-    effect = _effect(F.col("t"), F.col("legacy_type"), F.col("legacy_text"))
-    told = each.select("shape", "width", F.trim("target").alias("target"), *_source(F.col("i")), *effect)
-    return told.where((F.length("field") > 0) & (F.length("name") > 0) & (F.length("target") > 0)).distinct()
-
-
-def _compacted(by_field: DataFrame) -> DataFrame:
-    """The facts with every INDIRECT one that is common to all columns moved to the rows."""
-    same = Window.partitionBy("shape", *SOURCE, *EFFECT)
-    common = (F.col("type") == "INDIRECT") & (F.count("*").over(same) == F.col("width"))
-    moved = common & ((F.col("width") > 1) | F.col("subtype").isin(*ROW_SUBTYPES))
-    return (
-        by_field.withColumn("is_rows", moved)
-        .withColumn("target", F.when(~F.col("is_rows"), F.col("target")))
-        .select(*FACT)
-        .distinct()
-    )
-
-
-def _row_facts(shapes: DataFrame, by_field: DataFrame) -> DataFrame:
-    """Entries of the `dataset` list. A DIRECT one repeats what a column says, or stands for the rows of its branch."""
-    inputs = shapes.select("shape", F.explode("rows").alias("i"))
-    each = inputs.withColumn("t", F.explode_outer("i.transformations"))
-    none = F.lit(None).cast("string")
-    told = each.select("shape", *_source(F.col("i")), *_effect(F.col("t"), none, none))
-    named = told.where((F.length("field") > 0) & (F.length("name") > 0))
-    direct = by_field.where(F.col("type") == "DIRECT").select("shape", *SOURCE).distinct()
-    kept = named.where(F.col("type") == "INDIRECT").unionByName(
-        named.where(F.col("type") == "DIRECT")
-        .join(direct, ["shape", *SOURCE], "left_anti")
-        .withColumn("type", F.lit("INDIRECT"))
-        .withColumn("subtype", F.lit("FILTER"))
-    )
-    return kept.withColumn("target", none).withColumn("is_rows", F.lit(True)).select(*FACT).distinct()
+    common = f"type = 'INDIRECT' and columns = width and (width > 1 or subtype in ({of_rows}))"
+    placed = marked.where("not (branch and told_directly)").selectExpr("*", f"in_rows or ({common}) as is_rows")
+    changed = {
+        "target": "if(is_rows, null, target)",
+        "type": "if(branch, 'INDIRECT', type)",
+        "subtype": "if(branch, 'FILTER', subtype)",
+    }
+    rows = placed.selectExpr(*(f"{changed.get(name, name)} as {name}" for name in FACT))
+    return rows.selectExpr("*", f"{USE} as use")
 
 
 def _read_facts(shapes: DataFrame) -> DataFrame:
     """Columns read by a query that writes nothing, as the `colline_columnsRead` facet tells them."""
-    none = F.lit(None).cast("string")
-    read = shapes.where(F.col("shape").startswith("r")).select(
-        "shape", "namespace", F.col("name").alias("dataset_name"), F.explode("reads").alias("r")
-    )
-    return read.select(
-        "shape",
-        none.alias("target"),
-        F.lit(False).alias("is_rows"),
-        "namespace",
-        F.col("dataset_name").alias("name"),
-        F.col("r")["name"].alias("field"),
-        none.alias("type"),
-        none.alias("subtype"),
-        F.lit(False).alias("masking"),
-        F.lit("").alias("description"),
-        F.explode(F.coalesce(F.col("r").uses, F.array(F.lit("value")))).alias("use"),
-    ).withColumn("use", F.lower("use"))
-
-
-def use_of(kind: Column, subtype: Column) -> Column:
-    """How a column is used by a fact."""
-    lower = F.lower(subtype)
-    return F.when(kind == "DIRECT", F.lit("value")).when(lower.isin(*USES), lower).otherwise(F.lit("conditional"))
-
-
-def target_key(target: Column, is_rows: Column) -> Column:
-    """The key of a fact's target among its dataset's columns: `*` is the rows."""
-    return F.when(is_rows, F.lit("*")).otherwise(field_key(target))
+    read = shapes.where("startswith(shape, 'r')").selectExpr("shape", "namespace", "name", "explode(reads) as r")
+    used = read.selectExpr("*", "explode(coalesce(r.uses, array('value'))) as u")
+    none = "cast(null as string)"
+    of = {"target": none, "is_rows": "false", "field": "r.name", "type": none, "subtype": none, "masking": "false"}
+    of["description"] = "''"
+    return used.selectExpr(*(f"{of.get(name, name)} as {name}" for name in FACT), "lower(u) as use")

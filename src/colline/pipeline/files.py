@@ -104,8 +104,14 @@ class Files:
                 self._jvm.org.apache.hadoop.io.IOUtils.copyBytes(source, target, self._conf, True)
         return count
 
+    def parts(self, folder: str) -> list[str]:
+        """The files that Spark wrote into a folder."""
+        system, at = self._at(folder)
+        found = (str(status.getPath().toString()) for status in system.listStatus(at))
+        return sorted(path for path in found if path.rsplit("/", 1)[1].startswith("part-"))
+
     def move(self, path: str, to: str) -> None:
-        """Rename a folder."""
+        """Rename a file or folder."""
         system, at = self._at(path)
         _, target = self._at(to)
         system.mkdirs(target.getParent())

@@ -1,237 +1,157 @@
-"""The steps that write edges, reads, jobs and runs: the difference between what a table says and what is true now."""
+"""The steps that write edges, reads, jobs and runs: what is true now, in the place of what was."""
 
 from __future__ import annotations
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline.dimensions import bucket_of
-from colline.pipeline.history import JOB, History
-from colline.pipeline.store import cut
-from colline.pipeline.tables import EDGES, JOBS, READS, RUNS
+from colline.pipeline.dimensions import BUCKET, in_buckets
+from colline.pipeline.history import History
+from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.versions import KEY
+from colline.pipeline.work import JOB, in_parts
 
-EDGE_ROW = ("source_id", "target_id", "job_id", "type", "subtype", "masking", "description", "first_seen")
-EDGE_STATE = ("last_seen", "retired_at", "first_run", "last_run", "runs")
+# a job's row, from what was gathered of it
+JOB_ROW = {
+    **{name: name for name in ("integration", "owner", "first_seen", "last_success", "runs", "last_clear", "outputs")},
+    "namespace": "job_namespace as namespace",
+    "name": "job_name as name",
+    "last_run": "last.run_id as last_run",
+    "last_state": "last.state as last_state",
+    "last_started": "last.started_at as last_started",
+    "last_ended": "last.ended_at as last_ended",
+    "last_failure": "failure.ended_at as last_failure",
+    "last_error": "failure.error as last_error",
+    "changed_at": "greatest(changed_at, changed_now) as changed_at",
+}
 READ_ROW = ("column_id", "job_id", "use", "kind")
-READ_STATE = ("first_read", "last_read", "last_run", "reads", "dataset_id")
-
-
-def _same_row(columns: tuple[str, ...], buckets: list[int]) -> str:
-    listed = ", ".join(str(b) for b in buckets) or "-1"
-    keys = " and ".join(f"t.{name} = s.{name}" for name in ("bucket", *columns))
-    return f"t.bucket in ({listed}) and {keys}"
-
-
-def _difference(old: DataFrame, new: DataFrame, row: tuple[str, ...], state: tuple[str, ...]) -> DataFrame:
-    """The rows to write (`action` upsert) and to take away (delete) so that `old` becomes `new`."""
-    before = old.select(*row, "bucket", F.struct(*state).alias("before"))
-    after = new.select(*row, "bucket", F.struct(*state).alias("after"))
-    both = before.join(after, [*row, "bucket"], "full")
-    changed = both.where(~F.col("before").eqNullSafe(F.col("after")))
-    kept = changed.withColumn("state", F.coalesce("after", "before"))
-    action = F.when(F.col("after").isNull(), "delete").otherwise("upsert")
-    return kept.select(*row, "bucket", "state.*", action.alias("action"))
-
-
-def _found(rows: DataFrame) -> list[int]:
-    found = rows.agg(F.collect_set("bucket").alias("buckets")).first()
-    return sorted(found["buckets"]) if found else []
 
 
 def write_edges(history: History) -> None:
     """Edges of the touched keys: new ones, retired ones, those seen again."""
     work = history.work
-    known = work.store.read(EDGES)
-    keys = history.items.select(*KEY).distinct()
+    keys = history.items.selectExpr(*KEY, "true as goes_on").distinct()
     # keys that go on keep their retired edges as they are; jobs that are told again are replaced whole
-    old = known.where("retired_at is null").join(F.broadcast(keys), list(KEY), "left_semi")
-    if history.retold:
-        old = old.join(history.again, "job_id", "left_anti").unionByName(
-            known.join(F.broadcast(history.again), "job_id", "left_semi").select(*old.columns)
-        )
-    new = history.edges.withColumn("bucket", bucket_of(F.col("dataset_id")))
-    state = (*EDGE_STATE, "dataset_id", "source_dataset_id")
-    rows = work.keep(_difference(old, new, EDGE_ROW, state))
-    work.store.merge(EDGES, rows, on=_same_row(EDGE_ROW, _found(rows)), action="action")
+    known = history.not_again(history.known(EDGES))
+    kept = known.join(keys, list(KEY), "left").where("not (goes_on is not null and retired_at is null)").drop("goes_on")
+    new = history.edges.selectExpr("*", f"{BUCKET} as bucket")
+    work.store.replace(EDGES, kept.unionByName(new), in_buckets(history.buckets))
 
 
 def write_reads(history: History) -> None:
     """Who read which column, how, how often and when last."""
     work = history.work
-    news = work.news.select(*JOB, "run_id", "role", "shape", "ended_at").join(work.jobs, list(JOB))
-    new = cut(_reads(history, cut(news)))
-    known = work.store.read(READS)
+    new = history.not_again(_reads(history, history.told))
     if history.retold:
-        new = new.join(history.again, "job_id", "left_anti")
-        retold = cut(_reads(history, history.again_news))
-        gone = known.join(F.broadcast(history.again), "job_id", "left_semi")
-    old = known.join(F.broadcast(new.select("column_id", "job_id").distinct()), ["column_id", "job_id"], "left_semi")
-    old = cut(old)
-    added = cut(_added(old, new))
-    if history.retold:
-        old, added = old.unionByName(gone), added.unionByName(retold.select(*added.columns))
-    rows = work.keep(_difference(old, added.withColumn("bucket", bucket_of(F.col("dataset_id"))), READ_ROW, READ_STATE))
-    work.store.merge(READS, rows, on=_same_row(READ_ROW, _found(rows)), action="action")
+        new = new.unionByName(_reads(history, history.again_told).select(*new.columns))
+    known = history.not_again(history.known(READS)).select(*new.columns)
+    rows = _added(known.unionByName(new)).selectExpr("*", f"{BUCKET} as bucket")
+    work.store.replace(READS, rows, in_buckets(history.buckets))
 
 
 def _reads(history: History, news: DataFrame) -> DataFrame:
     """Reads that the news tell: through lineage when a run has any, else by the columns its inputs say were read."""
-    shaped = news.where("shape is not null")
-    writes = shaped.where("role <> 'I'").select("run_id", "job_id", "shape", "ended_at", F.lit("write").alias("kind"))
-    writers = news.where("role = 'O'").select("run_id", "shape").groupBy("run_id").agg(F.max("shape").alias("has"))
-    queries = shaped.where("role = 'I'").join(writers, "run_id", "left").where("has is null")
-    outputs = news.where("role = 'O'").select("run_id", F.lit("write").alias("writes")).distinct()
-    queries = queries.join(outputs, "run_id", "left").select(
-        "run_id", "job_id", "shape", "ended_at", F.coalesce("writes", F.lit("query")).alias("kind")
+    of_run = ("run_id", "job_id", "shape", "n", "effective_at", "ended_at")
+    outputs = news.where("role = 'O'").groupBy("run_id").agg(F.expr("max(shape) as has"), F.expr("'write' as writes"))
+    shaped = news.where("shape is not null").join(outputs, "run_id", "left")
+    told = shaped.where("role <> 'I' or has is null")
+    told = told.selectExpr(*of_run, "if(role <> 'I', 'write', coalesce(writes, 'query')) as kind")
+    by_run = ("max(n) as n", "min(effective_at) as first", "max(ended_at) as ended_at")
+    each = told.groupBy("job_id", "shape", "kind", "run_id").agg(*(F.expr(column) for column in by_run))
+    by_shape = ("sum(n) as n", "min(first) as first", "max(struct(ended_at, run_id)) as last")
+    each = each.groupBy("job_id", "shape", "kind").agg(*(F.expr(column) for column in by_shape))
+    uses = history.all_facts.selectExpr("shape", "source_id as column_id", "source_dataset_id as dataset_id", "use")
+    rows = each.join(uses.distinct(), "shape").selectExpr(
+        *READ_ROW,
+        "first as first_read",
+        "last.ended_at as last_read",
+        "last.run_id as last_run",
+        "n as reads",
+        "dataset_id",
     )
-    each = cut(
-        writes.unionByName(queries)
-        .groupBy("job_id", "shape", "kind")
-        .agg(
-            F.countDistinct("run_id").alias("n"),
-            F.min("ended_at").alias("first"),
-            F.max(F.struct("ended_at", "run_id")).alias("last"),
-        )
-    )
-    uses = history.all_facts.select(
-        "shape", F.col("source_id").alias("column_id"), F.col("source_dataset_id").alias("dataset_id"), "use"
-    ).distinct()
-    return (
-        each.join(uses, "shape")
-        .groupBy("column_id", "job_id", "use", "kind")
-        .agg(
-            F.min("first").alias("first_read"),
-            F.max("last").alias("newest"),
-            F.sum("n").alias("reads"),
-            F.max("dataset_id").alias("dataset_id"),
-        )
-        .select(
-            *READ_ROW,
-            "first_read",
-            F.col("newest.ended_at").alias("last_read"),
-            F.col("newest.run_id").alias("last_run"),
-            "reads",
-            "dataset_id",
-        )
-    )
+    return _added(rows)
 
 
-def _added(old: DataFrame, new: DataFrame) -> DataFrame:
-    """Old and new reads as one; an old row that nothing new speaks of stays as it is."""
-    columns = (*READ_ROW, *READ_STATE)
-    return (
-        old.select(*columns)
-        .unionByName(new.select(*columns))
-        .groupBy(*READ_ROW)
-        .agg(
-            F.min("first_read").alias("first_read"),
-            F.max(F.struct("last_read", "last_run")).alias("newest"),
-            F.sum("reads").alias("reads"),
-            F.max("dataset_id").alias("dataset_id"),
-        )
-        .select(*READ_ROW, "first_read", "newest.last_read", "newest.last_run", "reads", "dataset_id")
+def _added(rows: DataFrame) -> DataFrame:
+    """One row per column, job, use and kind."""
+    columns = (
+        "min(first_read) as first_read",
+        "max(struct(last_read, last_run)) as newest",
+        "sum(reads) as reads",
+        "max(dataset_id) as dataset_id",
     )
+    united = rows.groupBy(*READ_ROW).agg(*(F.expr(column) for column in columns))
+    return united.selectExpr(*READ_ROW, "first_read", "newest.last_read", "newest.last_run", "reads", "dataset_id")
 
 
 def write_jobs(history: History) -> None:
     """What each touched job is and did last, and where its outputs stand."""
     work = history.work
-    runs = work.touched.join(work.jobs, list(JOB))
-    known = history.known_jobs
-    now = runs
+    runs = work.touched.join(work.job_ids, list(JOB))
+    known, now = work.jobs.where("was_job"), runs
     if history.retold:
         columns = [name for name in history.again_runs.columns if name in runs.columns]
-        untold = runs.join(history.again, "job_id", "left_anti").select(*columns, "was_known")
-        now = untold.unionByName(history.again_runs.select(*columns, F.lit(False).alias("was_known")))
-        known = known.join(history.again, "job_id", "left_anti")
+        untold = history.not_again(runs).select(*columns, "was_known")
+        now = untold.unionByName(history.again_runs.select(*columns, F.expr("false as was_known")))
+        known = history.not_again(known)
     # a run told anew replaces what the job knew of it: its start may have come after its end
-    anew = now.select(F.col("run_id").alias("last_run"), F.lit(True).alias("anew"))
-    rows = cut(_job_rows(now, known.join(anew, "last_run", "left")))
-    changed = work.store.read(EDGES).join(F.broadcast(rows.select("id")), F.col("job_id") == F.col("id"), "left_semi")
-    changed = changed.groupBy("job_id").agg(F.max(F.greatest("first_seen", "retired_at")).alias("changed_at"))
-    rows = rows.join(changed.withColumnRenamed("job_id", "id"), "id", "left")
-    rows = rows.join(history.outputs.withColumnRenamed("job_id", "id"), "id", "left")
-    work.store.merge(JOBS, rows, on="t.id = s.id")
+    anew = now.selectExpr("run_id as last_run", "true as anew")
+    rows = _job_rows(now, known.join(anew, "last_run", "left"))
+    edges = work.store.read(EDGES).where(in_buckets(history.buckets) or "true").groupBy("job_id")
+    changed = edges.agg(F.expr("max(greatest(first_seen, retired_at)) as changed_now"))
+    rows = rows.join(changed, "job_id", "left").join(history.outputs, "job_id", "left")
+    rows = rows.selectExpr("job_id as id", *(JOB_ROW[name] for name in fields_of(JOBS) if name != "id"))
+    before = work.known(JOBS)
+    others = before.join(history.all_jobs.selectExpr("job_id as id"), "id", "left_anti").select(*before.columns)
+    work.store.replace(JOBS, others.unionByName(rows.select(*before.columns)))
 
 
 def _job_rows(runs: DataFrame, known: DataFrame) -> DataFrame:
-    clear = F.when(F.col("effective") & (F.size("opaque") == 0), F.col("ended_at"))
-    facts = runs.select(
+    """What is known of each job with these runs; the latest of its runs is the one that started last."""
+    facts = runs.selectExpr(
         "job_id",
-        F.col("job_namespace").alias("namespace"),
-        F.col("job_name").alias("name"),
+        *JOB,
         "integration",
         "owner",
-        F.col("started_at").alias("first_seen"),
-        F.struct("started_at", "run_id", "state", "ended_at").alias("last"),
-        F.when(F.col("state") == "COMPLETE", F.col("ended_at")).alias("last_success"),
-        F.when(F.col("state") == "FAIL", F.struct("ended_at", "error")).alias("failure"),
-        F.when(~F.col("was_known"), 1).otherwise(0).cast("bigint").alias("runs"),
-        clear.alias("last_clear"),
-        F.lit(True).alias("is_new"),
+        "started_at as first_seen",
+        "struct(started_at, run_id, true as is_new, state, ended_at) as last",
+        "if(state = 'COMPLETE', ended_at, null) as last_success",
+        "if(state = 'FAIL', struct(ended_at, error), null) as failure",
+        "cast(if(was_known, 0, 1) as bigint) as runs",
+        "if(effective and size(opaque) = 0, ended_at, null) as last_clear",
+        "cast(null as timestamp) as changed_at",
     )
-    before = known.select(
+    last = (
+        "struct(last_started as started_at, last_run as run_id, false as is_new, last_state as state,"
+        " last_ended as ended_at)"
+    )
+    failure = "struct(last_failure as ended_at, last_error as error)"
+    before = known.selectExpr(
         "job_id",
-        "namespace",
-        "name",
+        *JOB,
         "integration",
         "owner",
         "first_seen",
-        F.struct(
-            F.col("last_started").alias("started_at"),
-            F.col("last_run").alias("run_id"),
-            F.col("last_state").alias("state"),
-            F.col("last_ended").alias("ended_at"),
-        ).alias("before"),
-        "anew",
+        f"if(anew is null, {last}, null) as last",
         "last_success",
-        F.when(
-            F.col("last_failure").isNotNull(),
-            F.struct(F.col("last_failure").alias("ended_at"), F.col("last_error").alias("error")),
-        ).alias("failure"),
+        f"if(last_failure is not null, {failure}, null) as failure",
         "runs",
         "last_clear",
-        F.lit(False).alias("is_new"),
+        "changed_at",
     )
-    before = before.withColumn("last", F.when(F.col("anew").isNull(), F.col("before"))).drop("before", "anew")
-    latest = F.max(F.struct("last.started_at", "last.run_id", "is_new", "last"))["last"]
-    rows = (
-        facts.unionByName(before)
-        .groupBy("job_id", "namespace", "name")
-        .agg(
-            F.max("integration").alias("integration"),
-            F.max("owner").alias("owner"),
-            F.min("first_seen").alias("first_seen"),
-            latest.alias("last"),
-            F.max("last_success").alias("last_success"),
-            F.max("failure").alias("failure"),
-            F.sum("runs").alias("runs"),
-            F.max("last_clear").alias("last_clear"),
-        )
-    )
-    return rows.select(
-        F.col("job_id").alias("id"),
-        "namespace",
-        "name",
-        "integration",
-        "owner",
-        "first_seen",
-        F.col("last.run_id").alias("last_run"),
-        F.col("last.state").alias("last_state"),
-        F.col("last.started_at").alias("last_started"),
-        F.col("last.ended_at").alias("last_ended"),
-        "last_success",
-        F.col("failure.ended_at").alias("last_failure"),
-        F.col("failure.error").alias("last_error"),
-        "runs",
-        "last_clear",
-    )
+    largest = ("integration", "owner", "last", "last_success", "failure", "last_clear", "changed_at")
+    columns = ("min(first_seen) as first_seen", "sum(runs) as runs", *(f"max({name}) as {name}" for name in largest))
+    return facts.unionByName(before).groupBy("job_id", *JOB).agg(*(F.expr(column) for column in columns))
 
 
 def write_runs(history: History) -> None:
     """The touched runs, last of all: until now every step saw them as they were before the batch."""
     work = history.work
-    found = work.touched.agg(F.collect_set("part").alias("parts")).first()
-    listed = ", ".join(f"'{part}'" for part in sorted(found["parts"])) if found and found["parts"] else "''"
-    work.store.merge(RUNS, work.touched, on=f"t.part in ({listed}) and t.part = s.part and t.run_id = s.run_id")
+    parts = list(work.changes["parts"])
+    if not parts:
+        work.store.append(RUNS, work.touched)
+        return
+    where = in_parts(parts)
+    known = work.known(RUNS, where).where(where)
+    kept = known.join(work.touched.select("run_id"), "run_id", "left_anti").select(*known.columns)
+    work.store.replace(RUNS, kept.unionByName(work.touched.select(*known.columns)), where)

@@ -11,147 +11,126 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline.dimensions import column_ids, fact_keys
-from colline.pipeline.facts import facts
+from colline.pipeline.dimensions import Dimensions, in_buckets
+from colline.pipeline.facts import TARGET_KEY, facts
 from colline.pipeline.identity import NAME
-from colline.pipeline.runs import group_of
+from colline.pipeline.names import field_key
+from colline.pipeline.runs import GROUP
 from colline.pipeline.store import cut
-from colline.pipeline.tables import EDGES, JOBS, OBSERVATIONS, READS, RUNS
+from colline.pipeline.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS, Table
 from colline.pipeline.versions import ITEM, KEY, edges, state, versions, with_epochs
-from colline.pipeline.work import DETAILS, SAID, Work
+from colline.pipeline.work import JOB, NOT_A_WRITE
 
-JOB = ("job_namespace", "job_name")
+# the keys of a fact's two columns
+_KEYS = (f"{TARGET_KEY} as target_key", f"{field_key('field')} as key")
+FACT_COLUMNS = ("type", "subtype", "masking", "description")
 
 
 class History:
     """The versions and edges of the jobs a batch touches."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
-
-    @cached_property
-    def known_jobs(self) -> DataFrame:
-        """`gold/jobs` before the batch, for the jobs it touches."""
-        known = self.work.store.read(JOBS).withColumnRenamed("id", "job_id")
-        return self.work.keep(known.join(self.work.jobs.select("job_id"), "job_id"))
+    def __init__(self, dimensions: Dimensions) -> None:
+        self.dimensions = dimensions
+        self.work = dimensions.work
 
     @cached_property
     def past(self) -> DataFrame:
         """The last known version of each output, as an item."""
-        each = self.known_jobs.select("job_id", F.explode("outputs").alias("o"))
-        return self.work.keep(
-            each.select(
-                "job_id",
-                "o.dataset_id",
-                F.col("o.last_run").alias("run_id"),
-                F.col("o.group").alias("grp"),
-                "o.started",
-                "o.first",
-                "o.last",
-                F.lit(False).alias("overwrite"),
-                "o.shapes",
-                F.col("o.runs").alias("n"),
-                F.lit(True).alias("is_past"),
-            )
+        each = self.work.jobs.selectExpr("job_id", "explode(outputs) as o")
+        return each.selectExpr(
+            "job_id",
+            "o.dataset_id",
+            "o.last_run as run_id",
+            "o.group as grp",
+            "o.started",
+            "o.first",
+            "o.last",
+            "false as overwrite",
+            "o.shapes",
+            "o.runs as n",
+            "true as is_past",
         )
+
+    @cached_property
+    def told(self) -> DataFrame:
+        """The news with the ids of the datasets they name."""
+        return cut(self.work.news.join(self.dimensions.placed, list(NAME)))
 
     @cached_property
     def fresh(self) -> DataFrame:
         """The writes that effective runs newly tell, and those of streams that went on, as items."""
-        work = self.work
-        told = work.news.where("shape is not null and role in ('O', 'D')").select(
-            *JOB,
-            *NAME,
-            "run_id",
-            "grp",
-            "grp_started",
-            "started_at",
-            "ended_at",
-            "overwrite",
-            "shape",
-            "was_effective",
-            F.lit(1).alias("n"),
-        )
-        flowing = work.touched.where("effective and was_effective and streaming and ended_at > was_ended_at")
-        more = flowing.select("*", F.explode("was_mentions").alias("m")).where(
-            "m.shape is not null and m.role in ('O', 'D')"
-        )
-        more = more.select(
-            *JOB,
-            "m.namespace",
-            "m.name",
-            "run_id",
-            "grp",
-            "grp_started",
-            "started_at",
-            "ended_at",
-            "m.overwrite",
-            "m.shape",
-            F.lit(False).alias("was_effective"),
-            F.lit(0).alias("n"),
-        )
-        rows = cut(work.with_dataset(cut(told.unionByName(more))).join(work.jobs, list(JOB)))
-        return work.keep(
-            rows.groupBy(*KEY, "run_id")
-            .agg(
-                F.max("grp").alias("grp"),
-                F.max("grp_started").alias("grp_started"),
-                F.min("started_at").alias("started"),
-                F.max("ended_at").alias("last"),
-                F.max("overwrite").alias("overwrite"),
-                F.array_sort(F.collect_set("shape")).alias("shapes"),
-                F.max("n").alias("n"),
-                F.max("was_effective").alias("was_effective"),
-            )
-            .withColumn("first", F.col("last"))
-            .withColumn("overwrite", F.coalesce("overwrite", F.lit(False)))
-            .withColumn("is_past", F.lit(False))
-        )
+        rows = self.told.where("shape is not null and role in ('O', 'D')")
+        return cut(_items(rows))
+
+    @cached_property
+    def bare(self) -> DataFrame:
+        """Newly told writes without column lineage, of no run that has it for the same dataset."""
+        return cut(bare_writes(self.told.where("n = 1")))
 
     @cached_property
     def again(self) -> DataFrame:
         """`job_id` of the jobs that must be told again."""
-        work = self.work
-        past = self.past.select(
-            *KEY, F.col("grp").alias("p_grp"), F.col("last").alias("p_last"), F.col("run_id").alias("p_run")
-        )
-        joined = cut(self.fresh.join(past, list(KEY)))
-        same = F.col("grp") == F.col("p_grp")
-        goes_on = F.when(F.col("n") == 0, F.col("run_id") == F.col("p_run")).otherwise(
-            ~F.col("was_effective")
-            & (F.col("last") > F.col("p_last"))
-            & F.when(same, F.col("started") >= F.col("p_last")).otherwise(F.col("grp_started") > F.col("p_last"))
-        )
-        late = joined.where(~F.coalesce(goes_on, F.lit(False))).select("job_id")
-        grown = self.fresh.where("was_effective").select("job_id")
-        revoked = work.touched.where("was_effective and not effective").join(work.jobs, list(JOB)).select("job_id")
-        again = late.unionByName(grown).unionByName(revoked)
-        if not work.gone.isEmpty():
+        changed = self.work.touched.where("again").join(self.work.job_ids, list(JOB)).select("job_id")
+        again = changed.unionByName(self._late()).unionByName(self._unlined())
+        if self.dimensions.found["gone"]:
             again = again.unionByName(self._moved())
-        return work.keep(again.distinct())
+        return cut(again.distinct())
+
+    def _late(self) -> DataFrame:
+        """Jobs with a write that does not come after all that is known of its output."""
+        past = self.past.selectExpr(*KEY, "grp as p_grp", "last as p_last", "run_id as p_run")
+        goes_on = (
+            "if(n = 0, run_id = p_run, last > p_last and if(grp = p_grp, started >= p_last, grp_started > p_last))"
+        )
+        return self.fresh.join(past, list(KEY)).where(f"not coalesce({goes_on}, false)").select("job_id")
+
+    def _unlined(self) -> DataFrame:
+        """Jobs with writes without lineage that may belong to a version with lineage, or the other way round."""
+        past = self.past.selectExpr(*KEY, "grp as p_grp", "last as p_last")
+        bare = self.bare.where("grp <> run_id").join(past, list(KEY))
+        bare = bare.where("grp <> p_grp and coalesce(grp_started <= p_last, true)").select("job_id")
+        gaps = self.work.known(COVERAGE).where("kind = 'no_column_lineage'").select(*KEY, "last_seen")
+        lined = self.fresh.where("grp <> run_id").join(gaps, list(KEY))
+        return bare.unionByName(lined.where("coalesce(last_seen >= grp_started, true)").select("job_id"))
 
     def _moved(self) -> DataFrame:
         """Jobs whose edges or reads name a dataset that this batch found to be another one."""
-        work = self.work
-        gone = F.broadcast(work.gone.select(F.col("dataset_id").alias("gone")))
-        edge, read = work.store.read(EDGES), work.store.read(READS)
-        by_target = edge.join(gone, F.col("dataset_id") == F.col("gone")).select("job_id")
-        by_source = edge.join(gone, F.col("source_dataset_id") == F.col("gone")).select("job_id")
-        by_read = read.join(gone, F.col("dataset_id") == F.col("gone")).select("job_id")
-        return cut(by_target.unionByName(by_source).unionByName(by_read))
+        gone = self.dimensions.gone.selectExpr("dataset_id as gone")
+        edge, read = self.work.store.read(EDGES), self.work.store.read(READS)
+        by_edge = edge.join(gone, F.expr("dataset_id = gone or source_dataset_id = gone")).select("job_id")
+        by_read = read.join(gone, F.expr("dataset_id = gone")).select("job_id")
+        by_gap = self.work.known(COVERAGE).join(gone, F.expr("dataset_id = gone")).select("job_id")
+        return by_edge.unionByName(by_read).unionByName(by_gap)
 
     @cached_property
     def retold(self) -> bool:
         """Whether any job must be told again."""
         return not self.again.isEmpty()
 
+    @property
+    def buckets(self) -> list[int] | None:
+        """The buckets whose edges and reads the batch may change; None for all."""
+        return None if self.retold else self.dimensions.buckets
+
+    def known(self, table: Table) -> DataFrame:
+        """The rows of a gold table in those buckets, before the batch."""
+        return self.work.known(table, in_buckets(self.buckets))
+
+    def not_again(self, rows: DataFrame) -> DataFrame:
+        """The rows of the jobs that go on."""
+        return rows.join(self.again, "job_id", "left_anti") if self.retold else rows
+
+    @cached_property
+    def all_jobs(self) -> DataFrame:
+        """`job_id` of every job that the batch touches or that is told again."""
+        touched = self.work.job_ids.select("job_id")
+        return touched.unionByName(self.again).distinct() if self.retold else touched
+
     @cached_property
     def again_jobs(self) -> DataFrame:
         """The jobs to be told again, with their names."""
-        known = self.work.store.read(JOBS).select(
-            F.col("id").alias("job_id"), F.col("namespace").alias("job_namespace"), F.col("name").alias("job_name")
-        )
-        return self.work.keep(known.unionByName(self.work.jobs).distinct().join(self.again, "job_id"))
+        known = self.work.known(JOBS).selectExpr("id as job_id", "namespace as job_namespace", "name as job_name")
+        return cut(known.unionByName(self.work.job_ids).distinct().join(self.again, "job_id"))
 
     @cached_property
     def again_runs(self) -> DataFrame:
@@ -161,25 +140,19 @@ class History:
         before = work.store.read(RUNS).join(F.broadcast(self.again_jobs), list(JOB))
         before = before.join(work.touched.select("run_id"), "run_id", "left_anti").select(*columns, "job_id")
         now = work.touched.join(F.broadcast(self.again_jobs), list(JOB)).select(*columns, "job_id")
-        return work.keep(before.unionByName(now))
+        return cut(before.unionByName(now))
 
     @cached_property
-    def again_news(self) -> DataFrame:
-        """Everything the effective ones of those runs ever said."""
-        runs = self.again_runs.where("effective").withColumn("grp", group_of())
-        return self.work.keep(
-            runs.select("*", F.explode("mentions").alias("m")).select(
-                "job_id", *JOB, "run_id", "part", "grp", "started_at", "ended_at", "m.*"
-            )
-        )
+    def again_told(self) -> DataFrame:
+        """Everything the effective ones of those runs ever said, with the ids of the datasets they name."""
+        runs = self.again_runs.where("effective").selectExpr("*", f"{GROUP} as grp", "explode(mentions) as m")
+        of_run = ("job_id", "run_id", "grp", "started_at", "effective_at", "ended_at")
+        return cut(self._located(runs.selectExpr(*of_run, "m.*", "1 as n", "cast(null as timestamp) as grp_started")))
 
-    @cached_property
-    def again_facts(self) -> DataFrame:
-        """The facts of all the shapes in `again_news`, each told by one observation."""
-        work = self.work
-        need = self.again_news.where("shape is not null").select("shape").distinct()
-        stored = work.store.read(OBSERVATIONS).where("shape is not null").join(F.broadcast(need), "shape", "left_semi")
-        return work.keep(facts(stored.select(*SAID, *DETAILS)))
+    def _located(self, rows: DataFrame) -> DataFrame:
+        """Rows with a reported name of any time, with the dataset's id."""
+        ids = self.work.store.read(DATASETS).where("merged_into is null")
+        return self.work.links.of(rows).join(ids.selectExpr(*NAME, "id as dataset_id"), list(NAME))
 
     @cached_property
     def items(self) -> DataFrame:
@@ -187,77 +160,95 @@ class History:
         fast = self.past.select(*ITEM).join(self.fresh.select(*KEY).distinct(), list(KEY), "left_semi")
         rows = fast.unionByName(self.fresh.select(*ITEM))
         if self.retold:
-            rows = rows.join(self.again, "job_id", "left_anti").select(*ITEM).unionByName(self._again_items())
-        return self.work.keep(with_epochs(rows))
-
-    def _again_items(self) -> DataFrame:
-        told = self.again_news.where("shape is not null and role in ('O', 'D')")
-        rows = self.work.with_dataset(told)
-        return (
-            rows.groupBy(*KEY, "run_id")
-            .agg(
-                F.max("grp").alias("grp"),
-                F.min("started_at").alias("started"),
-                F.max("ended_at").alias("first"),
-                F.max("ended_at").alias("last"),
-                F.coalesce(F.max("overwrite"), F.lit(False)).alias("overwrite"),
-                F.array_sort(F.collect_set("shape")).alias("shapes"),
-            )
-            .withColumn("n", F.lit(1))
-            .withColumn("is_past", F.lit(False))
-            .select(*ITEM)
-        )
+            told = self.again_told.where("shape is not null and role in ('O', 'D')")
+            rows = self.not_again(rows).select(*ITEM).unionByName(_items(told).select(*ITEM))
+        return cut(with_epochs(rows))
 
     @cached_property
     def versions(self) -> DataFrame:
         """The versions of all touched keys."""
-        return self.work.keep(versions(self.items))
+        return cut(versions(self.items))
 
     @cached_property
     def outputs(self) -> DataFrame:
         """The state each touched job goes on from: its old outputs, with the touched ones replaced."""
         now = self.versions.where("is_last")
-        untouched = self.past.join(now, list(KEY), "left_anti")
-        if self.retold:
-            untouched = untouched.join(self.again, "job_id", "left_anti")
-        kept = untouched.select(
-            *KEY, "grp", "started", "first", "last", "shapes", "n", "run_id", F.lit(True).alias("is_last")
+        untouched = self.not_again(self.past).join(now, list(KEY), "left_anti")
+        kept = untouched.selectExpr(
+            *KEY, "grp", "started", "first", "last", "shapes", "n", "true as is_last", "struct(last, run_id) as newest"
         )
-        kept = kept.withColumn("newest", F.struct(F.col("last").alias("last"), "run_id")).drop("run_id")
         return state(now.select(*kept.columns).unionByName(kept))
 
     @cached_property
     def all_facts(self) -> DataFrame:
         """The facts of every shape that counts here, in ids of columns: `shape`, source, target key, effect, use."""
-        told = self.work.facts.unionByName(self.again_facts).distinct() if self.retold else self.work.facts
-        ids = column_ids(self.work)
-        sources = cut(self.work.with_dataset(told.withColumn("target_key", fact_keys())))
-        sources = sources.withColumn("key", F.lower("field")).join(ids, ["dataset_id", "key"])
-        return self.work.keep(
-            sources.select(
-                "shape",
-                "target_key",
-                F.col("column_id").alias("source_id"),
-                F.col("dataset_id").alias("source_dataset_id"),
-                "type",
-                "subtype",
-                "masking",
-                "description",
-                "use",
-            ).distinct()
+        told = self.work.facts.join(self.dimensions.placed, list(NAME)).selectExpr("*", *_KEYS)
+        told = told.join(_keyed(self.dimensions.columns), ["dataset_id", "key"])
+        columns = (
+            "shape",
+            "target_key",
+            "column_id as source_id",
+            "dataset_id as source_dataset_id",
+            *FACT_COLUMNS,
+            "use",
         )
+        rows = told.selectExpr(*columns)
+        if self.retold:
+            rows = rows.unionByName(self._again_facts().selectExpr(*columns))
+        return cut(rows.distinct())
+
+    def _again_facts(self) -> DataFrame:
+        """The facts of all the shapes in `again_told`, each told by one observation."""
+        need = self.again_told.where("shape is not null").groupBy("shape").agg(F.expr("min(content) as content"))
+        stored = self.work.store.read(OBSERVATIONS).join(F.broadcast(need.select("content")), "content", "left_semi")
+        told = self._located(facts(stored)).selectExpr("*", *_KEYS)
+        return told.join(self.column_ids, ["dataset_id", "key"])
+
+    @cached_property
+    def column_ids(self) -> DataFrame:
+        """`column_id`, `dataset_id`, `key`: of the batch's datasets, or of all when jobs are told again."""
+        known = self.work.store.read(COLUMNS) if self.retold else self.dimensions.columns
+        return known.selectExpr("id as column_id", "dataset_id", f"{field_key('field')} as key")
 
     @cached_property
     def edges(self) -> DataFrame:
         """The edges of all touched keys as they are now."""
-        keys = self.items.where("not is_past").select(*KEY, F.explode("shapes").alias("shape")).distinct()
-        ids = column_ids(self.work).select(
-            F.col("column_id").alias("target_id"), "dataset_id", F.col("key").alias("target_key")
-        )
-        by_shape = keys.join(self.all_facts.where("target_key is not null"), "shape")
-        told = cut(by_shape.join(ids, ["dataset_id", "target_key"]))
-        told = told.select(
-            *KEY, "shape", "source_id", "target_id", "type", "subtype", "masking", "description", "source_dataset_id"
-        ).distinct()
-        open_edges = self.work.store.read(EDGES).where("retired_at is null")
-        return self.work.keep(edges(self.items, self.versions, told, open_edges))
+        keys = self.items.where("not is_past").selectExpr(*KEY, "explode(shapes) as shape").distinct()
+        ids = self.column_ids.selectExpr("column_id as target_id", "dataset_id", "key as target_key")
+        by_shape = keys.join(self.all_facts.where("target_key is not null").drop("use").distinct(), "shape")
+        told = by_shape.join(ids, ["dataset_id", "target_key"]).drop("target_key")
+        open_edges = self.known(EDGES).where("retired_at is null")
+        return edges(self.items, self.versions, told, open_edges)
+
+
+def _keyed(columns: DataFrame) -> DataFrame:
+    return columns.selectExpr("id as column_id", "dataset_id", "key")
+
+
+def _items(rows: DataFrame) -> DataFrame:
+    """One item per run and output."""
+    columns = (
+        "max(grp) as grp",
+        "max(grp_started) as grp_started",
+        "min(started_at) as started",
+        "min(effective_at) as first",
+        "max(ended_at) as last",
+        "coalesce(max(overwrite), false) as overwrite",
+        "array_sort(collect_set(shape)) as shapes",
+        "max(n) as n",
+        "false as is_past",
+    )
+    return rows.groupBy(*KEY, "run_id").agg(*(F.expr(column) for column in columns))
+
+
+def bare_writes(told: DataFrame) -> DataFrame:
+    """Writes without column lineage, of no group that has it for the same output; a bare CREATE TABLE is none."""
+    listed = ", ".join(f"'{word}'" for word in NOT_A_WRITE)
+    reads = told.where("role = 'I'").selectExpr("run_id", "true as reads").distinct()
+    written = told.where(f"role = 'O' and coalesce(lifecycle, '') not in ({listed})")
+    columns = ("max(grp_started) as grp_started", "max(shape) as shape", "max(ended_at) as seen")
+    by_run = written.groupBy(*KEY, "run_id", "grp")
+    by_run = by_run.agg(*(F.expr(column) for column in (*columns, "max(lifecycle) as lifecycle")))
+    by_run = by_run.selectExpr("*", f"max(shape) over (partition by {', '.join(KEY)}, grp) as lined")
+    bare = by_run.where("lined is null").join(reads, "run_id", "left")
+    return bare.where("not (lifecycle <=> 'CREATE' and reads is null)")

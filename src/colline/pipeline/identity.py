@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.window import Window
 
 from colline.pipeline.names import name_of, namespace_of
 from colline.pipeline.rules import Rules, renamed
@@ -20,49 +19,29 @@ def links(told: DataFrame, known: DataFrame, rules: Rules) -> Links:
 
     `told` has namespace, name, symlinks and seen; `known` is silver/datasets.
     """
-    new = (
-        renamed(told, rules)
-        .select(*NAME, "seen", F.explode("symlinks").alias("s"))
-        .select(
-            *NAME,
-            "seen",
-            "s.type",
-            namespace_of(F.col("s.namespace")).alias("to_namespace"),
-            F.col("s.name").alias("to"),
-        )
-    )
-    new = new.withColumn("to_name", name_of(F.col("to_namespace"), F.col("to"))).drop("to")
-    old = known.where("merged_into is null").select(*NAME, F.explode("symlinks").alias("s"))
-    old = old.select(
-        *NAME, "s.seen", "s.type", F.col("s.namespace").alias("to_namespace"), F.col("s.name").alias("to_name")
-    )
-    both = new.unionByName(old).where(F.length("to_name") > 0)
-    is_location = F.upper("type") == "LOCATION"
-    pairs = both.select(
+    new = renamed(told, rules).selectExpr(*NAME, "seen", "explode(symlinks) as s")
+    new = new.selectExpr(*NAME, "seen", "s.type", "s.name as to", f"{namespace_of('s.namespace')} as to_namespace")
+    new = new.selectExpr(*NAME, "seen", "type", "to_namespace", f"{name_of('to_namespace', 'to')} as to_name")
+    old = known.where("merged_into is null").selectExpr(*NAME, "explode(symlinks) as s")
+    old = old.selectExpr(*NAME, "s.seen", "s.type", "s.namespace as to_namespace", "s.name as to_name")
+    both = new.unionByName(old).where("length(to_name) > 0")
+    is_location = "coalesce(upper(type) = 'LOCATION', false)"
+    pairs = both.selectExpr(
         "seen",
-        *(F.when(is_location, F.col(n)).otherwise(F.col(f"to_{n}")).alias(f"alias_{n}") for n in NAME),
-        *(F.when(is_location, F.col(f"to_{n}")).otherwise(F.col(n)).alias(n) for n in NAME),
+        *(f"if({is_location}, {n}, to_{n}) as alias_{n}" for n in NAME),
+        *(f"if({is_location}, to_{n}, {n}) as {n}" for n in NAME),
     ).where("not (alias_namespace = namespace and alias_name = name)")
-    last = pairs.groupBy("alias_namespace", "alias_name").agg(F.max(F.struct("seen", *NAME)).alias("target"))
-    direct = cut(last.select("alias_namespace", "alias_name", "target.namespace", "target.name"))
-    if direct.isEmpty():
-        return Links(direct, rules)
-    acyclic = cut(_acyclic(direct))
-    return Links(cut(_linked(acyclic, acyclic)), rules)
+    last = pairs.groupBy("alias_namespace", "alias_name").agg(F.expr("max(struct(seen, namespace, name)) as target"))
+    direct = cut(_acyclic(last.selectExpr("alias_namespace", "alias_name", "target.namespace", "target.name")))
+    return Links(_linked(direct, direct), rules)
 
 
 def _acyclic(pairs: DataFrame) -> DataFrame:
     """The pairs without one half of each `a is b, b is a`: the smaller name stays."""
-    back = pairs.select(
-        F.col("alias_namespace").alias("namespace"),
-        F.col("alias_name").alias("name"),
-        F.col("namespace").alias("alias_namespace"),
-        F.col("name").alias("alias_name"),
-        F.lit(True).alias("mutual"),
-    )
-    joined = pairs.join(back, ["alias_namespace", "alias_name", *NAME], "left")
-    alias_first = F.struct("alias_namespace", "alias_name") < F.struct(*NAME)
-    return joined.where(~(F.coalesce("mutual", F.lit(False)) & alias_first)).drop("mutual")
+    alias, target = "array(alias_namespace, alias_name)", "array(namespace, name)"
+    both = f"partition by least({alias}, {target}), greatest({alias}, {target})"
+    marked = pairs.selectExpr("*", f"count(*) over ({both}) > 1 as mutual")
+    return marked.where(f"not (mutual and {alias} < {target})").drop("mutual")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,27 +61,21 @@ class Links:
 
 
 def _linked(rows: DataFrame, link: DataFrame) -> DataFrame:
-    to = link.select(
-        F.col("alias_namespace").alias("namespace"),
-        F.col("alias_name").alias("name"),
-        F.col("namespace").alias("to_namespace"),
-        F.col("name").alias("to_name"),
+    to = link.selectExpr(
+        "alias_namespace as namespace", "alias_name as name", "namespace as to_namespace", "name as to_name"
     )
     joined = rows.join(to, list(NAME), "left")
-    return joined.select(
-        *(F.coalesce(f"to_{c}", c).alias(c) if c in NAME else F.col(c) for c in rows.columns),
-    )
+    return joined.selectExpr(*(f"coalesce(to_{c}, {c}) as {c}" if c in NAME else f"`{c}`" for c in rows.columns))
 
 
-def with_new_ids(keys: DataFrame, known: DataFrame, top: DataFrame, on: list[str]) -> DataFrame:
-    """The keys with `id`: the one they have, else the next free ones in the order of the keys.
+def numbered(rows: DataFrame, top: DataFrame, on: tuple[str, ...]) -> DataFrame:
+    """The rows with `id` where it is null: the next free ones in the order of the keys.
 
     The same batch on the same table gives the same ids, so that a batch run twice does not move them.
     """
-    found = cut(keys.join(known.select("id", *on), on, "left"))
-    new = found.where("id is null").drop("id")
-    order: list[Column] = [F.col(name) for name in on]
-    numbered = new.crossJoin(F.broadcast(top)).withColumn(
-        "id", F.col("top") + F.row_number().over(Window.orderBy(*order))
-    )
-    return found.where("id is not null").unionByName(numbered.drop("top").select(*found.columns))
+    key = ", ".join(on)
+    # rows that have an id need no number: they are spread, so that not one task has to sort them
+    apart = f"if(id is null, -1, pmod(hash({key}), 64))"
+    rank = f"row_number() over (partition by {apart} order by {key})"
+    others = [f"`{name}`" for name in rows.columns if name != "id"]
+    return rows.crossJoin(F.broadcast(top)).selectExpr(f"coalesce(id, top + {rank}) as id", *others)

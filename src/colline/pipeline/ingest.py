@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
@@ -16,11 +17,10 @@ from colline.errors import LakeError
 from colline.pipeline import landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
 from colline.pipeline.files import Files, local_path
-from colline.pipeline.lock import writing
+from colline.pipeline.lock import held
 from colline.pipeline.rebuild import finish, rebuild_locked
-from colline.pipeline.session import session_for
 from colline.pipeline.settings import pipeline_settings
-from colline.pipeline.store import Stamp, Store, nothing
+from colline.pipeline.store import FORGETS, Stamp, Store, nothing
 from colline.pipeline.tables import BRONZE, RUNS
 from colline.pipeline.upgrade import upgraded
 from colline.pipeline.work import Options
@@ -73,14 +73,17 @@ def ingest(
     options: Options | None = None,
     watch: Watch | None = None,
 ) -> Summary:
-    """Bring everything that has landed into the lake; with `every`, go on looking each so many seconds."""
-    session = spark or session_for()
-    files = Files(session)
+    """Bring everything that has landed into the lake; with `every`, go on looking each so many seconds.
+
+    A KeyboardInterrupt is the ordinary end of one that goes on: its summary comes back.
+    """
     started = time.monotonic()
-    run = _Run(lake.rstrip("/"), session, files, options or Options(), watch or Watch())
-    with writing(lake, files), pipeline_settings(session):
+    named = tuple(folders)
+    _check(lake, named)
+    with held(lake, spark) as session, pipeline_settings(session):
+        run = _Run(lake.rstrip("/"), session, options or Options(), watch or Watch(), goes_on=every is not None)
         run.prepare()
-        for folder in run.in_order(tuple(folders) or (f"{run.lake}/landing",)):
+        for folder in run.in_order(named or (f"{run.lake}/landing",)):
             run.stream(folder, every)
         run.wait()
         run.expire()
@@ -88,11 +91,21 @@ def ingest(
     return Summary(lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, **run.totals)
 
 
+def _check(lake: str, folders: tuple[str, ...]) -> None:
+    """Say at once, before Spark starts, that there is nothing."""
+    where = local_path(lake)
+    if where is not None and not folders and not Path(where).is_dir():
+        raise LakeError(
+            f"no lake at {lake}", hint="check --lake; its first events land in the folder `landing` below it"
+        )
+
+
 class _Run:
     """One ingest at work."""
 
-    def __init__(self, lake: str, spark: SparkSession, files: Files, options: Options, watch: Watch) -> None:
-        self.lake, self.spark, self.files, self.options, self.watch = lake, spark, files, options, watch
+    def __init__(self, lake: str, spark: SparkSession, options: Options, watch: Watch, *, goes_on: bool) -> None:
+        self.lake, self.spark, self.options, self.watch, self.goes_on = lake, spark, options, watch, goes_on
+        self.files = Files(spark)
         self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}
         self._queries: list[Any] = []
         self._turn = threading.Lock()
@@ -154,9 +167,15 @@ class _Run:
             self.files.delete(f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}")
 
     def wait(self) -> None:
-        """Until every stream has ended."""
-        for query in self._queries:
-            query.awaitTermination()
+        """Until every stream has ended, or the user ends those that go on."""
+        try:
+            for query in self._queries:
+                query.awaitTermination()
+        except KeyboardInterrupt:
+            if not self.goes_on:
+                raise
+            for query in self._queries:
+                query.stop()
 
     def expire(self) -> None:
         """Runs whose end never came are told as unfinished."""
@@ -178,7 +197,9 @@ class _Run:
         def batch(lines: DataFrame, number: int) -> None:
             session = lines.sparkSession
             stream_id = session.sparkContext.getLocalProperty("sql.streaming.queryId")
-            store = Store(session, self.lake, Stamp(f"colline-{stream_id}", number), self.watch.wrote)
+            stamp = Stamp(f"colline-{stream_id}", number)
+            forgets = self.files.exists(f"{self.lake}/{FORGETS}")
+            store = Store(session, self.lake, stamp, self.watch.wrote, forgets=forgets)
             with self._turn:
                 self.files.write(self._pending, folder)
                 started = time.monotonic()
@@ -187,7 +208,9 @@ class _Run:
                 spread = landing.numbered(fresh).coalesce(2 * session.sparkContext.defaultParallelism)
                 counts = ingest_batch(store, spread, self.options)
                 self.files.delete(self._pending)
-            self._count(folder, number, counts, time.monotonic() - started)
+                self._count(folder, number, counts, time.monotonic() - started)
+                if self.goes_on:
+                    self.publish()
 
         return batch
 

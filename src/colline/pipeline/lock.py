@@ -8,9 +8,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
 from colline.pipeline.files import Files, local_path
+from colline.pipeline.session import session_for
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # On file systems without locks a lease is renewed this often, and dead after so long without.
 RENEW_SECONDS = 15.0
@@ -24,12 +29,19 @@ class LakeBusyError(LakeError):
 
 
 @contextmanager
-def writing(lake: str, files: Files) -> Iterator[None]:
-    """Be the lake's only writer for as long as the block lasts."""
+def held(lake: str, spark: SparkSession | None = None) -> Iterator[SparkSession]:
+    """Be the lake's only writer for as long as the block lasts; the session to write with.
+
+    A lake on this machine is locked before a session is started: to be refused costs no JVM.
+    """
     where = local_path(lake)
-    guard = _flock(Path(where)) if where is not None else _lease(f"{lake.rstrip('/')}/_colline/ingest.lock", files)
-    with guard:
-        yield
+    if where is not None:
+        with _flock(Path(where)):
+            yield spark or session_for()
+        return
+    session = spark or session_for()
+    with _lease(f"{lake.rstrip('/')}/_colline/ingest.lock", Files(session)):
+        yield session
 
 
 def _me() -> str:

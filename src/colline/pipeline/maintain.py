@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import LakeError
 from colline.pipeline.files import Files
 from colline.pipeline.session import session_for
-from colline.pipeline.store import Store, tried
+from colline.pipeline.settings import few_tasks
+from colline.pipeline.store import FORGETS, Store, tried
 from colline.pipeline.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ CLUSTERED: dict[Table, tuple[str, ...]] = {
     COLUMNS: ("dataset_id",),
     READS: ("dataset_id",),
     RUNS: ("job_name", "run_id"),
-    OBSERVATIONS: ("job_name", "shape"),
+    OBSERVATIONS: ("content",),
 }
 
 
@@ -58,12 +59,13 @@ def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None 
     store, files = Store(session, lake.rstrip("/")), Files(session)
     if not store.exists(BRONZE):
         raise LakeError(f"no lake at {lake}", hint="run `colline ingest` first, or check --lake")
-    deleted = _landing(store, files, keep.landing) if keep.landing is not None else 0
-    _expire(store, files, keep)
-    there = [table for table in TABLES if store.exists(table)]
-    compacted = {table.path: _compact(store, table) for table in there}
-    for table in there:
-        _vacuum(store, table, keep.old_files)
+    with few_tasks(session):
+        deleted = _landing(store, files, keep.landing) if keep.landing is not None else 0
+        _expire(store, files, keep)
+        there = [table for table in TABLES if store.exists(table)]
+        compacted = {table.path: _compact(store, table) for table in there}
+        for table in there:
+            _vacuum(store, table, keep.old_files)
     return Maintained(lake, {path: n for path, n in compacted.items() if n}, deleted)
 
 
@@ -93,23 +95,18 @@ def _expire(store: Store, files: Files, keep: Keep) -> None:
             # a rebuild would take for all what is only the rest
             files.write(f"{store.lake}/_colline/bronze.expired", str(keep.bronze))
     if keep.observations is not None and store.exists(OBSERVATIONS):
-        _expire_observations(store, keep.observations)
+        _expire_observations(store, files, keep.observations)
 
 
-def _expire_observations(store: Store, days: int) -> None:
-    """Old observations go, but for one of each shape: a late event may ask what it was."""
+def _expire_observations(store: Store, files: Files, days: int) -> None:
+    """Old observations go, but for those with lineage: a late event may ask what it was."""
     from delta.tables import DeltaTable
-    from pyspark.sql import functions as F
 
-    rows = store.read(OBSERVATIONS).select("run_id", "role", "namespace", "name", "content", "shape", "seen_at")
-    newest = rows.where("shape is not null").groupBy("shape").agg(F.max(F.struct("seen_at", "run_id")).alias("n"))
-    kept = newest.select("shape", F.col("n.run_id").alias("run_id"), F.lit(True).alias("kept"))
-    old = rows.where(f"seen_at < current_timestamp() - interval {days} days")
-    gone = old.join(kept, ["shape", "run_id"], "left").where("kept is null")
-    key = ("run_id", "role", "namespace", "name", "content")
-    target = DeltaTable.forPath(store.spark, store.path(OBSERVATIONS)).alias("t")
-    same = " and ".join(f"t.{name} = s.{name}" for name in key)
-    tried(lambda: target.merge(gone.select(*key).distinct().alias("s"), same).whenMatchedDelete().execute())
+    # without them nothing can be told anew from all that was ever said
+    files.write(f"{store.lake}/{FORGETS}", str(days))
+    target = DeltaTable.forPath(store.spark, store.path(OBSERVATIONS))
+    old = f"shape is null and seen_at < current_timestamp() - interval {days} days"
+    tried(partial(target.delete, old))
 
 
 def _compact(store: Store, table: Table) -> int:

@@ -1,11 +1,8 @@
-"""One name for a dataset, whoever reports it, as column expressions: the same rules as `events.names`, in Spark."""
+"""One name for a dataset, whoever reports it, as SQL: the same rules as `events.names`, in Spark."""
 
 from __future__ import annotations
 
 from functools import reduce
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 # namespace: pattern → replacement, applied in order
 NAMESPACE_RULES: tuple[tuple[str, str], ...] = (
@@ -34,22 +31,25 @@ PATH_RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-def _applied(column: Column, rules: tuple[tuple[str, str], ...]) -> Column:
-    return reduce(lambda text, rule: F.regexp_replace(text, rule[0], rule[1]), rules, column)
+def _applied(sql: str, rules: tuple[tuple[str, str], ...]) -> str:
+    return reduce(lambda text, rule: f"regexp_replace({text}, r'{rule[0]}', r'{rule[1]}')", rules, sql)
 
 
-def namespace_of(namespace: Column) -> Column:
-    """The namespace in its one spelling."""
-    return _applied(F.coalesce(namespace, F.lit("")), NAMESPACE_RULES)
+def namespace_of(namespace: str) -> str:
+    """The namespace in its one spelling; SQL of SQL."""
+    return _applied(f"coalesce({namespace}, '')", NAMESPACE_RULES)
 
 
-def name_of(namespace: Column, name: Column) -> Column:
+def name_of(namespace: str, name: str) -> str:
     """The name in its one spelling; `namespace` is spelled already."""
     path = _applied(name, PATH_RULES)
-    bare = F.when(namespace.rlike(BARE), F.regexp_replace(path, "^/+|/+$", "")).otherwise(path)
-    return F.when(namespace.rlike(PATHS), bare).otherwise(F.trim(name))
+    bare = f"regexp_replace({path}, r'^/+|/+$', '')"
+    return (
+        f"case when {namespace} rlike r'{BARE}' then {bare} when {namespace} rlike r'{PATHS}' then {path}"
+        f" else trim({name}) end"
+    )
 
 
-def field_key(field: Column) -> Column:
+def field_key(field: str) -> str:
     """What tells two columns of one dataset apart: Spark and SQL do not look at case."""
-    return F.lower(field)
+    return f"lower({field})"

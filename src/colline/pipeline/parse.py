@@ -1,14 +1,14 @@
 """Lines → events: each line is parsed once, by the explicit schema, and is either an event or has a reason not to be.
 
 `REASONS` is the closed list. Nothing here stops on a bad line, and nothing is dropped: the caller writes what has a
-reason to quarantine.
+reason to quarantine. Expressions are SQL text: a thousand `Column` objects would each be several calls into the JVM.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline import wire
@@ -28,8 +28,16 @@ REASONS: dict[str, str] = {
 EVENT_TYPES = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER")
 # what is kept of a mention with its run; the rest is an observation
 MENTION_FIELDS = ("role", "namespace", "name", "shape", "content", "lifecycle", "overwrite")
-OVERWRITES = ("OVERWRITE", "CREATE", "TRUNCATE")
+# what a mention says besides its lineage, and the lineage
+SAYS = ("role", "namespace", "name", "kind", "lifecycle", "schema", "symlinks", "owner", "tags")
+LINEAGE = ("fields", "rows", "reads")
 _V7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
+_IS_RUN = "coalesce(length(trim(e.run.runId)) > 0, false)"
+_IS_JOB = "coalesce(length(trim(e.job.name)) > 0, false)"
+_IS_DATASET = "coalesce(length(trim(e.dataset.name)) > 0, false)"
+_TYPE = "upper(trim(coalesce(e.eventType, 'OTHER')))"
+_PARENT = "coalesce(e.run.facets.parent, e.run.facets.parentRun)"
+_EXCEPTION = "e.run.facets.`spark.exception`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,258 +48,205 @@ class Limits:
     days_ahead: int = 366
 
 
-def uuid7_time(run_id: Column) -> Column:
-    """The time inside a version-7 run id, null for any other id."""
-    millis = F.conv(F.concat(F.substring(run_id, 1, 8), F.substring(run_id, 10, 4)), 16, 10).cast("bigint")
-    time = F.timestamp_millis(millis)
-    sane = time.between(F.lit("2015-01-01").cast("timestamp"), F.lit("2200-01-01").cast("timestamp"))
-    return F.when(run_id.rlike(_V7), F.when(sane, time))
+def uuid7_time(run_id: str) -> str:
+    """The time inside a version-7 run id, null for any other id; SQL of SQL."""
+    millis = f"cast(conv(concat(substring({run_id}, 1, 8), substring({run_id}, 10, 4)), 16, 10) as bigint)"
+    time = f"timestamp_millis({millis})"
+    return (
+        f"if({run_id} rlike '{_V7}', if({time} between timestamp'2015-01-01' and timestamp'2200-01-01', {time}, null),"
+        " null)"
+    )
 
 
-def part_of(run_id: Column) -> Column:
+def part_of(run_id: str) -> str:
     """Where a run is kept, from its id alone: the day inside a version-7 id, else one of 16 parts."""
-    day = F.date_format(uuid7_time(run_id), "yyyy-MM-dd")
-    return F.coalesce(day, F.concat(F.lit("h"), F.substring(F.md5(run_id), 1, 1)))
+    return f"coalesce(date_format({uuid7_time(run_id)}, 'yyyy-MM-dd'), concat('h', substring(md5({run_id}), 1, 1)))"
 
 
 def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
     """One row per line: `reason` and `detail` when it is no event, else the event in columns."""
     limits = limits or Limits()
-    fits = F.octet_length("raw") <= limits.bytes
-    event = F.from_json(F.col("raw"), wire.EVENT, {"columnNameOfCorruptRecord": wire.CORRUPT})
-    with_event = lines.withColumn("e", F.when(fits, event)).withColumn("t", F.try_to_timestamp(F.col("e.eventTime")))
-    judged = with_event.withColumn("verdict", _verdict(limits))
-    light = F.transform("mentions", lambda m: F.struct(*(m[name].alias(name) for name in MENTION_FIELDS)))
-    columns = judged.select(
+    event = f"from_json(raw, '{wire.EVENT}', map('columnNameOfCorruptRecord', '{wire.CORRUPT}'))"
+    read = lines.selectExpr("*", f"if(octet_length(raw) <= {limits.bytes}, {event}, null) as e")
+    timed = read.selectExpr("*", "try_to_timestamp(e.eventTime) as t")
+    judged = timed.selectExpr("*", f"{_verdict(limits)} as verdict")
+    columns = judged.selectExpr(
         "event_id",
         "file",
         "position",
         "received_at",
-        F.col("verdict.reason").alias("reason"),
-        F.col("verdict.detail").alias("detail"),
-        F.when(F.col("verdict.reason").isNotNull(), readable(F.col("raw"))).alias("line"),
-        *(expression.alias(name) for name, expression in _columns().items()),
+        "verdict.reason",
+        "verdict.detail",
+        f"if(verdict.reason is not null, {_readable('raw')}, null) as line",
+        *(f"{sql} as {name}" for name, sql in COLUMNS.items()),
     )
-    return columns.withColumn("light", light)
-
-
-def _verdict(limits: Limits) -> Column:
-    e, raw = F.col("e"), F.col("raw")
-    corrupt = e[wire.CORRUPT].isNotNull()
-    is_run = F.length(F.trim(e.run.runId)) > 0
-    is_named = F.length(F.trim(e.job["name"])) > 0
-    is_dataset = F.length(F.trim(e.dataset["name"])) > 0
-    kind = F.coalesce(F.when(is_run, is_named).otherwise(is_named | is_dataset), F.lit(False))
-    event_type = F.upper(F.trim(F.coalesce(e.eventType, F.lit("OTHER"))))
-    ahead = F.col("received_at") + F.make_dt_interval(F.lit(limits.days_ahead))
-    in_range = F.col("t").between(F.lit("2000-01-01").cast("timestamp"), ahead)
-    checks: tuple[tuple[str, Column, Column], ...] = (
-        ("too_large", F.octet_length(raw) > limits.bytes, F.octet_length(raw).cast("string")),
-        ("not_utf8", ~is_utf8(raw), F.lit(None)),
-        ("not_json", corrupt & F.get_json_object(raw, "$").isNull(), F.lit(None)),
-        ("not_an_event", ~F.ltrim(raw).startswith("{"), F.lit("not an object")),
-        ("wrong_type", corrupt, _wrong_path(raw)),
-        ("not_an_event", ~kind, _missing(is_run)),
-        ("unknown_event_type", ~event_type.isin(*EVENT_TYPES), e.eventType),
-        ("no_event_time", e.eventTime.isNull(), F.lit(None)),
-        ("bad_event_time", F.col("t").isNull(), e.eventTime),
-        ("time_out_of_range", ~in_range, e.eventTime),
+    light = f"transform(mentions, m -> struct({', '.join(f'm.{name}' for name in MENTION_FIELDS)}))"
+    return columns.selectExpr(
+        "*", f"{light} as light", f"{part_of('run_id')} as part", "xxhash64(file, position) as rid"
     )
-    chain = F.lit(None).cast("struct<reason:string,detail:string>")
-    for reason, failed, detail in reversed(checks):
-        told = F.struct(F.lit(reason).alias("reason"), F.substring(detail.cast("string"), 1, 200).alias("detail"))
-        chain = F.when(F.coalesce(failed, F.lit(False)), told).otherwise(chain)
-    return chain
 
 
-def is_utf8(text: Column) -> Column:
+def _verdict(limits: Limits) -> str:
+    """A struct of reason and detail, null for an event; the first check that holds counts."""
+    ahead = f"received_at + make_dt_interval({limits.days_ahead})"
+    kinds = ", ".join(f"'{kind}'" for kind in EVENT_TYPES)
+    missing = f"if({_IS_RUN}, 'no job.name', 'no run.runId, no job.name, no dataset.name')"
+    corrupt = f"e.{wire.CORRUPT} is not null"
+    checks: tuple[tuple[str, str, str], ...] = (
+        ("too_large", f"octet_length(raw) > {limits.bytes}", "cast(octet_length(raw) as string)"),
+        ("not_utf8", f"not {_is_utf8('raw')}", "null"),
+        ("not_json", f"{corrupt} and get_json_object(raw, '$') is null", "null"),
+        ("not_an_event", "not startswith(ltrim(raw), '{')", "'not an object'"),
+        ("wrong_type", corrupt, _wrong_path()),
+        ("not_an_event", f"not if({_IS_RUN}, {_IS_JOB}, {_IS_JOB} or {_IS_DATASET})", missing),
+        ("unknown_event_type", f"{_TYPE} not in ({kinds})", "e.eventType"),
+        ("no_event_time", "e.eventTime is null", "null"),
+        ("bad_event_time", "t is null", "e.eventTime"),
+        ("time_out_of_range", f"not t between timestamp'2000-01-01' and {ahead}", "e.eventTime"),
+    )
+    cases = " ".join(
+        f"when {holds} then struct('{reason}' as reason, substring(cast({detail} as string), 1, 200) as detail)"
+        for reason, holds, detail in checks
+    )
+    return f"case {cases} end"
+
+
+def _is_utf8(text: str) -> str:
     """Whether a string's bytes are UTF-8. Spark 4 has a function for it, and its `decode` raises on other bytes."""
     if hasattr(F, "is_valid_utf8"):
-        return F.is_valid_utf8(text)
-    return F.encode(F.decode(text.cast("binary"), "UTF-8"), "UTF-8") == text.cast("binary")
+        return f"is_valid_utf8({text})"
+    return f"(encode(decode(cast({text} as binary), 'UTF-8'), 'UTF-8') = cast({text} as binary))"
 
 
-def readable(text: Column) -> Column:
+def _readable(text: str) -> str:
     """The text with what is not UTF-8 in it replaced by a mark."""
-    return F.make_valid_utf8(text) if hasattr(F, "make_valid_utf8") else F.decode(text.cast("binary"), "UTF-8")
+    return f"make_valid_utf8({text})" if hasattr(F, "make_valid_utf8") else f"decode(cast({text} as binary), 'UTF-8')"
 
 
-def _missing(is_run: Column) -> Column:
-    return F.when(is_run, F.lit("no job.name")).otherwise(F.lit("no run.runId, no job.name, no dataset.name"))
-
-
-def _wrong_path(raw: Column) -> Column:
+def _wrong_path() -> str:
     """The first place of `wire.STRUCTURE` that has the wrong bracket; deeper ones are told as inside a dataset."""
-    found = F.lit("inside a dataset or facet")
-    for path, bracket in reversed(wire.STRUCTURE):
-        there = F.get_json_object(raw, path)
-        found = F.when(there.isNotNull() & ~there.startswith(bracket), F.lit(path)).otherwise(found)
-    return found
-
-
-def _columns() -> dict[str, Column]:
-    """The columns of an event; all null when the line has a reason."""
-    e = F.col("e")
-    facets, job = e.run.facets, e.job.facets
-    parent = F.coalesce(facets.parent, facets.parentRun)
-    is_run = F.length(F.trim(e.run.runId)) > 0
-    is_job = F.length(F.trim(e.job["name"])) > 0
-    run_id = (
-        F.when(is_run, F.lower(F.trim(e.run.runId)))
-        .when(is_job, F.concat(F.lit("job:"), F.col("event_id")))
-        .otherwise(F.concat(F.lit("dataset:"), F.col("event_id")))
+    places = " ".join(
+        f"when not startswith(get_json_object(raw, '{path}'), '{bracket}') then '{path}'"
+        for path, bracket in wire.STRUCTURE
     )
-    namespace = F.when(is_job, e.job.namespace).otherwise(e.dataset.namespace)
-    return {
-        "t": F.col("t"),
-        "run_id": run_id,
-        "event_type": F.when(is_run, F.upper(F.trim(F.coalesce(e.eventType, F.lit("OTHER"))))).otherwise("COMPLETE"),
-        "job_namespace": F.coalesce(namespace, F.lit("")),
-        "job_name": F.when(is_job, _job_name(e, parent)).otherwise(e.dataset["name"]),
-        "integration": F.upper(F.when(is_job, job.jobType.integration).otherwise(F.lit("DATASET"))),
-        "streaming": F.upper(job.jobType.processingType) == "STREAMING",
-        "owner": F.try_element_at(job.ownership.owners, F.lit(1))["name"],
-        "engine": F.concat_ws(" ", facets.processing_engine["name"], facets.processing_engine.version),
-        "application": facets.spark_applicationDetails.applicationId,
-        "parent_run": F.lower(parent.run.runId),
-        "root_run": F.lower(parent.root.run.runId),
-        "definition": facets.colline_query.definition,
-        "error": F.substring(_error(facets), 1, 2000),
-        "opaque": F.transform(
-            facets.colline_opaque.steps, lambda s: F.concat_ws(": ", F.coalesce(s.function, s.node), s.why)
-        ),
-        "delivery": _delivery(facets),
-        "mentions": _mentions(e),
-    }
+    return f"case {places} else 'inside a dataset or facet' end"
 
 
-def _job_name(e: Column, parent: Column) -> Column:
+def _job_name() -> str:
     """The job's name; the Spark jar's `app.plan_node.table` is its application.
 
     The jar names a job after the root of the physical plan, and tells one CTAS as two jobs. What a user calls the job
     is the application, which the jar gives as the parent.
     """
-    name, above = F.trim(e.job["name"]), F.trim(parent.job["name"])
-    from_jar = e.producer.contains("/integration/spark") & name.startswith(F.concat(above, F.lit(".")))
-    return F.when(from_jar, above).otherwise(name)
+    above = f"trim({_PARENT}.job.name)"
+    from_jar = f"contains(e.producer, '/integration/spark') and startswith(trim(e.job.name), concat({above}, '.'))"
+    return f"if({from_jar}, {above}, trim(e.job.name))"
 
 
-def _error(facets: Column) -> Column:
-    exception = facets["spark.exception"]
-    first_line = F.try_element_at(F.split(exception.stackTrace, "\n", 2), F.lit(1))
-    return F.coalesce(facets.errorMessage.message, exception.message, first_line)
+def _delivery() -> str:
+    pairs = ", ".join(f"'{name}', e.run.facets.colline_delivery.{name}" for name in wire.DELIVERY)
+    return f"if(e.run.facets.colline_delivery is not null, map({pairs}), null)"
 
 
-def _delivery(facets: Column) -> Column:
-    pairs = [part for name in wire.DELIVERY for part in (F.lit(name), facets.colline_delivery[name])]
-    return F.when(facets.colline_delivery.isNotNull(), F.create_map(*pairs))
-
-
-def _mentions(e: Column) -> Column:
+def _mentions() -> str:
     """Every dataset the event names, as reader (`I`), writer (`O`) or on its own (`D`)."""
-    none = F.array().cast(f"array<{wire.DATASET}>")
-    entries = F.coalesce(e.job.facets.lineage.entries, F.array().cast(wire.array_of(wire.JOB_ENTRY)))
-    told = F.filter(entries, lambda x: (F.upper(x.type) == "DATASET") & x["name"].isNotNull())
-    raw = F.concat(
-        F.transform(F.coalesce(e.inputs, none), lambda d: _mention(d, "I")),
-        F.transform(F.coalesce(e.outputs, none), lambda d: _mention(d, "O")),
-        F.transform(F.when(e.dataset["name"].isNotNull(), F.array(e.dataset)).otherwise(none), _dataset_event),
-        F.transform(told, _entry),
+    named = (
+        "concat(transform(coalesce(e.inputs, array()), d -> struct('I' as role, d as d)),"
+        " transform(coalesce(e.outputs, array()), d -> struct('O' as role, d as d)),"
+        " if(e.dataset.name is null, array(), array(struct('D' as role, e.dataset as d))))"
     )
-    named = F.filter(raw, lambda m: F.length(F.trim(m["name"])) > 0)
-    return F.transform(named, _digested)
+    spelled = f"transform({named}, p -> struct(p.role, p.d, p.d.facets as f, {namespace_of('p.d.namespace')} as ns))"
+    told = f"transform({spelled}, p -> {_mention()})"
+    entries = "filter(e.job.facets.lineage.entries, x -> upper(x.type) = 'DATASET' and x.name is not null)"
+    entries = f"transform(coalesce({entries}, array()), x -> struct(x as x, {namespace_of('x.namespace')} as ns))"
+    each = f"filter(concat({told}, transform({entries}, p -> {_entry()})), m -> length(trim(m.name)) > 0)"
+    shaped = f"transform({each}, m -> struct({_fields()}, {_shape()} as shape))"
+    said = ", ".join(f"m.{name}" for name in SAYS)
+    overwrites = "m.lifecycle in ('OVERWRITE', 'CREATE', 'TRUNCATE')"
+    content = _hash(f"{said}, coalesce(m.shape, '')")
+    return f"transform({shaped}, m -> struct({_fields()}, m.shape, {content} as content, {overwrites} as overwrite))"
 
 
-def _dataset_event(d: Column) -> Column:
-    return _mention(d, "D")
+def _fields() -> str:
+    return ", ".join(f"m.{name}" for name in (*SAYS, *LINEAGE))
 
 
-def _mention(d: Column, role: str) -> Column:
-    f = d.facets
-    namespace = namespace_of(d.namespace)
-    lifecycle = F.upper(f.lifecycleStateChange.lifecycleStateChange)
-    reads = F.coalesce(d.inputFacets.colline_columnsRead.fields, f.colline_columnsRead.fields)
-    return F.struct(
-        F.lit(role).alias("role"),
-        namespace.alias("namespace"),
-        name_of(namespace, d["name"]).alias("name"),
-        _kind(f, namespace).alias("kind"),
-        lifecycle.alias("lifecycle"),
-        f.schema.fields.alias("schema"),
-        f.symlinks.identifiers.alias("symlinks"),
-        F.try_element_at(f.ownership.owners, F.lit(1))["name"].alias("owner"),
-        f.tags.tags.alias("tags"),
-        F.coalesce(f.columnLineage.fields, f.lineage.fields).alias("fields"),
-        F.coalesce(f.columnLineage.dataset, f.lineage.inputs).alias("rows"),
-        (reads if role == "I" else F.lit(None).cast(wire.READS)).alias("reads"),
-    )
-
-
-def _entry(x: Column) -> Column:
-    """An entry of the newer job-level `lineage` facet, which names its own target."""
-    namespace = namespace_of(x.namespace)
-    return F.struct(
-        F.lit("O").alias("role"),
-        namespace.alias("namespace"),
-        name_of(namespace, x["name"]).alias("name"),
-        F.lit(None).cast("string").alias("kind"),
-        F.lit(None).cast("string").alias("lifecycle"),
-        F.lit(None).cast(wire.SCHEMA_FIELDS).alias("schema"),
-        F.lit(None).cast(wire.SYMLINKS).alias("symlinks"),
-        F.lit(None).cast("string").alias("owner"),
-        F.lit(None).cast(wire.TAG_LIST).alias("tags"),
-        F.coalesce(x.fields, F.create_map().cast(wire.FIELDS)).alias("fields"),
-        x.inputs.alias("rows"),
-        F.lit(None).cast(wire.READS).alias("reads"),
-    )
-
-
-def _kind(f: Column, namespace: Column) -> Column:
-    """TABLE, VIEW, FILE, TOPIC, JDBC or OTHER, from what the facets and the namespace say."""
-    told = F.upper(f.datasetType.datasetType)
+def _mention() -> str:
+    """A dataset of an event (`p.d`, its facets `p.f`, its namespace spelled `p.ns`) as a mention."""
+    reads = "coalesce(p.d.inputFacets.colline_columnsRead.fields, p.f.colline_columnsRead.fields)"
     return (
-        F.when(told.isin("TABLE", "VIEW", "FILE", "TOPIC"), told)
-        .when(namespace.startswith("kafka"), F.lit("TOPIC"))
-        .when(namespace.rlike("^(postgres|mysql|sqlserver|oracle|db2|derby|jdbc)[:/]"), F.lit("JDBC"))
-        .when(F.exists(f.symlinks.identifiers, lambda s: F.upper(s.type) == "TABLE"), F.lit("TABLE"))
-        .when(f.storage.storageLayer.isNotNull(), F.lit("TABLE"))
-        .when(namespace.rlike("^(file$|s3:|gs:|abfss:|wasbs:|hdfs:|dbfs)"), F.lit("FILE"))
+        f"struct(p.role, p.ns as namespace, {name_of('p.ns', 'p.d.name')} as name, {_kind()} as kind,"
+        " upper(p.f.lifecycleStateChange.lifecycleStateChange) as lifecycle, p.f.schema.fields as schema,"
+        " p.f.symlinks.identifiers as symlinks, try_element_at(p.f.ownership.owners, 1).name as owner,"
+        " p.f.tags.tags as tags, coalesce(p.f.columnLineage.fields, p.f.lineage.fields) as fields,"
+        " coalesce(p.f.columnLineage.dataset, p.f.lineage.inputs) as rows,"
+        f" if(p.role = 'I', {reads}, null) as reads)"
     )
 
 
-def _hash(*columns: Column) -> Column:
+def _entry() -> str:
+    """An entry of the newer job-level `lineage` facet, which names its own target, as a mention."""
+    return (
+        f"struct('O' as role, p.ns as namespace, {name_of('p.ns', 'p.x.name')} as name, cast(null as string) as kind,"
+        f" cast(null as string) as lifecycle, cast(null as {wire.SCHEMA_FIELDS}) as schema,"
+        f" cast(null as {wire.SYMLINKS}) as symlinks, cast(null as string) as owner,"
+        f" cast(null as {wire.TAG_LIST}) as tags, coalesce(p.x.fields, cast(map() as {wire.FIELDS})) as fields,"
+        f" p.x.inputs as rows, cast(null as {wire.READS}) as reads)"
+    )
+
+
+def _kind() -> str:
+    """TABLE, VIEW, FILE, TOPIC, JDBC or OTHER, from what the facets and the namespace say."""
+    told = "upper(p.f.datasetType.datasetType)"
+    return (
+        f"case when {told} in ('TABLE', 'VIEW', 'FILE', 'TOPIC') then {told}"
+        " when startswith(p.ns, 'kafka') then 'TOPIC'"
+        " when p.ns rlike '^(postgres|mysql|sqlserver|oracle|db2|derby|jdbc)[:/]' then 'JDBC'"
+        " when exists(p.f.symlinks.identifiers, s -> upper(s.type) = 'TABLE') then 'TABLE'"
+        " when p.f.storage.storageLayer is not null then 'TABLE'"
+        " when p.ns rlike '^(file$|s3:|gs:|abfss:|wasbs:|hdfs:|dbfs)' then 'FILE' end"
+    )
+
+
+def _hash(columns: str) -> str:
     """128 bits, cheap and the same everywhere."""
-    return F.concat(F.hex(F.xxhash64(*columns)), F.hex(F.xxhash64(F.lit("2"), *columns)))
+    return f"concat(hex(xxhash64({columns})), hex(xxhash64('2', {columns})))"
 
 
-def _digested(m: Column) -> Column:
-    """The mention with `shape` (what its lineage says, null for none) and `content` (all it says)."""
-    has_lineage = (m["role"] != "I") & (
-        m.fields.isNotNull() | (F.size(F.coalesce(m.rows, F.array().cast(wire.INPUTS))) > 0)
+def _shape() -> str:
+    """What a mention's lineage says, or (with an `r`) what it says was read; null for neither."""
+    lineage, reads = _hash("map_entries(m.fields), m.rows"), _hash("m.namespace, m.name, m.reads")
+    return (
+        f"case when m.role <> 'I' and (m.fields is not null or size(m.rows) > 0) then {lineage}"
+        f" when size(m.reads) > 0 then concat('r', {reads}) end"
     )
-    lineage = _hash(F.map_entries(m.fields), m.rows)
-    shape = F.when(has_lineage, lineage).when(
-        F.size(m.reads) > 0, F.concat(F.lit("r"), _hash(m.namespace, m["name"], m.reads))
-    )
-    fields = (
-        "role",
-        "namespace",
-        "name",
-        "kind",
-        "lifecycle",
-        "schema",
-        "symlinks",
-        "owner",
-        "tags",
-        "fields",
-        "rows",
-        "reads",
-    )
-    return F.struct(
-        *(m[name].alias(name) for name in fields),
-        shape.alias("shape"),
-        _hash(m.schema, m.symlinks, m.owner, m.tags, m.lifecycle, m.kind, F.coalesce(shape, F.lit(""))).alias(
-            "content"
-        ),
-        m.lifecycle.isin(*OVERWRITES).alias("overwrite"),
-    )
+
+
+# the columns of an event; all of a line that is none are null or not looked at
+COLUMNS: dict[str, str] = {
+    "t": "t",
+    "run_id": (
+        f"case when {_IS_RUN} then lower(trim(e.run.runId)) when {_IS_JOB} then concat('job:', event_id)"
+        " else concat('dataset:', event_id) end"
+    ),
+    "event_type": f"if({_IS_RUN}, {_TYPE}, 'COMPLETE')",
+    "job_namespace": f"coalesce(if({_IS_JOB}, e.job.namespace, e.dataset.namespace), '')",
+    "job_name": f"if({_IS_JOB}, {_job_name()}, e.dataset.name)",
+    "integration": f"upper(if({_IS_JOB}, e.job.facets.jobType.integration, 'DATASET'))",
+    "streaming": "upper(e.job.facets.jobType.processingType) = 'STREAMING'",
+    "owner": "try_element_at(e.job.facets.ownership.owners, 1).name",
+    "engine": "concat_ws(' ', e.run.facets.processing_engine.name, e.run.facets.processing_engine.version)",
+    "application": "e.run.facets.spark_applicationDetails.applicationId",
+    "parent_run": f"lower({_PARENT}.run.runId)",
+    "root_run": f"lower({_PARENT}.root.run.runId)",
+    "definition": "e.run.facets.colline_query.definition",
+    "error": (
+        f"substring(coalesce(e.run.facets.errorMessage.message, {_EXCEPTION}.message,"
+        f" split_part({_EXCEPTION}.stackTrace, '\\n', 1)), 1, 2000)"
+    ),
+    "opaque": (
+        "transform(e.run.facets.colline_opaque.steps, s -> concat_ws(': ', coalesce(s.function, s.node), s.why))"
+    ),
+    "delivery": _delivery(),
+    "mentions": _mentions(),
+}

@@ -13,8 +13,9 @@ from colline.errors import LakeError
 from colline.pipeline.files import local_path
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
+    from colline.pipeline.files import Files
     from colline.pipeline.parse import Limits
 
 COLUMNS = ("event_id", "reason", "detail", "line", "file", "position", "received_at", "replayed_at")
@@ -77,33 +78,40 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
     Landing twice after a crash is harmless: an event that comes twice is one.
     """
     from delta.tables import DeltaTable
-    from pyspark.sql import functions as F
 
     from colline.pipeline.files import Files
-    from colline.pipeline.lock import writing
+    from colline.pipeline.lock import held
     from colline.pipeline.parse import Limits, parsed
-    from colline.pipeline.session import session_for
+    from colline.pipeline.settings import pipeline_settings
     from colline.pipeline.store import Store, cut
     from colline.pipeline.tables import QUARANTINE
 
-    session = spark or session_for()
-    store = Store(session, lake.rstrip("/"))
-    if not store.exists(QUARANTINE):
-        return 0
-    with writing(lake, Files(session)):
-        waiting = (
-            store.read(QUARANTINE)
-            .where("replayed_at is null and reason <> 'not_utf8'")
-            .withColumnRenamed("line", "raw")
-        )
-        judged = parsed(waiting, limits or Limits()).where("reason is null").select("event_id")
-        good = cut(waiting.join(judged.distinct(), "event_id", "left_semi").select("event_id", "raw"))
-        count = int(good.count())
-        if not count:
+    where = local_path(lake)
+    if where is not None and not Path(where).is_dir():
+        raise LakeError(f"no lake at {lake}", hint="check --lake")
+    with held(lake, spark) as session, pipeline_settings(session):
+        store, files = Store(session, lake.rstrip("/")), Files(session)
+        if not store.exists(QUARANTINE):
             return 0
-        day = time.strftime("%Y-%m-%d", time.gmtime())
-        good.select("raw").coalesce(1).write.text(f"{store.lake}/landing/dt={day}/replay-{uuid.uuid4()}")
-        target = DeltaTable.forPath(session, store.path(QUARANTINE)).alias("t")
-        done = target.merge(good.select("event_id").distinct().alias("s"), "t.event_id = s.event_id")
-        done.whenMatchedUpdate("t.replayed_at is null", {"replayed_at": F.current_timestamp()}).execute()
+        waiting = store.read(QUARANTINE).where("replayed_at is null and reason <> 'not_utf8'")
+        lines = waiting.selectExpr("event_id", "line as raw", "file", "position", "received_at")
+        judged = parsed(lines, limits or Limits()).where("reason is null").select("event_id")
+        good = cut(lines.join(judged.distinct(), "event_id", "left_semi").select("event_id", "raw"))
+        count = int(good.count())
+        if count:
+            _land(good, count, store.lake, files)
+            target = DeltaTable.forPath(session, store.path(QUARANTINE)).alias("t")
+            done = target.merge(good.select("event_id").distinct().alias("s"), "t.event_id = s.event_id")
+            done.whenMatchedUpdate("t.replayed_at is null", {"replayed_at": "current_timestamp()"}).execute()
     return count
+
+
+def _land(lines: DataFrame, count: int, lake: str, files: Files) -> None:
+    """Put the lines into the landing folder as one whole file, named as a transport names it."""
+    name, now = uuid.uuid4(), time.time()
+    scratch = f"{lake}/_colline/replay-{name}"
+    lines.select("raw").coalesce(1).write.text(scratch)
+    day = time.strftime("%Y-%m-%d", time.gmtime(now))
+    for part in files.parts(scratch):
+        files.move(part, f"{lake}/landing/dt={day}/{int(now * 1000)}-{name}-{count}events.ndjson")
+    files.delete(scratch)

@@ -10,13 +10,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import LakeError
 from colline.pipeline.batch import derive
 from colline.pipeline.files import Files, local_path
-from colline.pipeline.lock import writing
-from colline.pipeline.session import session_for
+from colline.pipeline.lock import held
 from colline.pipeline.settings import pipeline_settings
 from colline.pipeline.store import Store, nothing
 from colline.pipeline.tables import BRONZE, TABLES
@@ -55,11 +55,11 @@ def rebuild(
     wrote: Callable[[str], None] = nothing,
 ) -> Rebuilt:
     """Make silver and gold again from every line that ever landed."""
-    session = spark or session_for()
-    files = Files(session)
-    with writing(lake, files), pipeline_settings(session):
-        rebuilt = rebuild_locked(lake.rstrip("/"), session, files, options or Options(), wrote)
-        where = local_path(lake)
+    where = local_path(lake)
+    if where is not None and not Path(where).is_dir():
+        raise LakeError(f"no lake at {lake}", hint="check --lake")
+    with held(lake, spark) as session, pipeline_settings(session):
+        rebuilt = rebuild_locked(lake.rstrip("/"), session, Files(session), options or Options(), wrote)
         if where is not None:
             from colline.graph.snapshot import publish
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 # what an expected run is: the application's (or run's) id, its job's name, when it began
-EXPECTED = "run string, job string, started timestamp"
+EXPECTED = {"run": "string", "job": "string", "started": "timestamp"}
 
 
 @dataclass(frozen=True, slots=True)

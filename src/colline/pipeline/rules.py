@@ -15,7 +15,7 @@ from msgspec import Struct
 from colline.errors import SettingError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class DatasetRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,75 +79,75 @@ def _patterns(rules: Rules) -> list[str]:
     return [*(rule.pattern for rule in rules.datasets), *(rule.pattern for rule in rules.jobs), *columns]
 
 
-def address(namespace: Column, name: Column) -> Column:
-    """A dataset's address, as patterns see it."""
-    from pyspark.sql import functions as F
+def quoted(text: str) -> str:
+    """The text as a SQL literal."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
-    joined = F.concat(namespace, F.lit("/"), F.regexp_replace(name, "^/+", ""))
-    return F.when(namespace == "file", name).otherwise(joined)
+
+# a dataset's address, as patterns see it
+ADDRESS = "if(namespace = 'file', name, concat(namespace, '/', regexp_replace(name, '^/+', '')))"
 
 
 def renamed(rows: DataFrame, rules: Rules) -> DataFrame:
     """The rows with `namespace` and `name` as the rules have them."""
-    from pyspark.sql import functions as F
-
     if not rules.datasets and not rules.hosts:
         return rows
-    namespace = _hosted(F.col("namespace"), rules.hosts)
-    placed = rows.withColumn("namespace", namespace)
-    at = address(F.col("namespace"), F.col("name"))
-    name, space = F.col("name"), F.col("namespace")
-    for rule in reversed(rules.datasets):
-        fits = at.rlike(rule.pattern)
-        if rule.name is not None:
-            whole = F.regexp_extract(at, rule.pattern, 0)
-            name = F.when(fits, F.regexp_replace(whole, rule.pattern, rule.name)).otherwise(name)
-        else:
-            name = F.when(fits, F.col("name")).otherwise(name)
-        space = F.when(fits, F.lit(rule.namespace) if rule.namespace else F.col("namespace")).otherwise(space)
-    return placed.withColumns({"name": name, "namespace": space})
+    others = [f"`{name}`" for name in rows.columns if name not in {"namespace", "name"}]
+    placed = rows.selectExpr(*others, f"{_hosted('namespace', rules.hosts)} as namespace", "name")
+    names, spaces = [], []
+    for rule in rules.datasets:
+        fits = f"{ADDRESS} rlike {quoted(rule.pattern)}"
+        found = f"regexp_extract({ADDRESS}, {quoted(rule.pattern)}, 0)"
+        name = (
+            f"regexp_replace({found}, {quoted(rule.pattern)}, {quoted(rule.name)})" if rule.name is not None else "name"
+        )
+        names.append(f"when {fits} then {name}")
+        spaces.append(f"when {fits} then {quoted(rule.namespace) if rule.namespace else 'namespace'}")
+    if not names:
+        return placed
+    return placed.selectExpr(
+        *others,
+        f"case {' '.join(spaces)} else namespace end as namespace",
+        f"case {' '.join(names)} else name end as name",
+    )
 
 
-def _hosted(namespace: Column, hosts: tuple[HostRule, ...]) -> Column:
-    from pyspark.sql import functions as F
-
-    def one(text: Column, rule: HostRule) -> Column:
+def _hosted(namespace: str, hosts: tuple[HostRule, ...]) -> str:
+    def one(text: str, rule: HostRule) -> str:
         each = "|".join(re.escape(host) for host in rule.hosts)
-        return F.regexp_replace(text, rf"(?<=://)({each})(:\d+)?(?=$|/)", rule.name.replace("$", r"\$"))
+        name = rule.name.replace("\\", "\\\\").replace("$", r"\$")
+        return f"regexp_replace({text}, {quoted(rf'(?<=://)({each})(:[0-9]+)?(?=$|/)')}, {quoted(name)})"
 
     return reduce(one, hosts, namespace)
 
 
-def job_name(name: Column, rules: Rules) -> Column:
-    """A job's name as the rules have it."""
-    from pyspark.sql import functions as F
+def job_name(name: str, rules: Rules) -> str:
+    """A job's name as the rules have it; SQL of SQL."""
+    return reduce(
+        lambda text, rule: f"regexp_replace({text}, {quoted(rule.pattern)}, {quoted(rule.name)})", rules.jobs, name
+    )
 
-    return reduce(lambda text, rule: F.regexp_replace(text, rule.pattern, rule.name), rules.jobs, name)
 
-
-def word_of(word: str, rules: Rules) -> Column:
+def word_of(word: str, rules: Rules) -> str:
     """`layer`, `owner` or `domain` that the first fitting rule gives to a reported name; null for none."""
-    from pyspark.sql import functions as F
-
-    at = address(_hosted(F.col("namespace"), rules.hosts), F.col("name"))
-    found = F.lit(None).cast("string")
-    for rule in reversed(rules.datasets):
-        if getattr(rule, word) is not None:
-            found = F.when(at.rlike(rule.pattern), F.lit(getattr(rule, word))).otherwise(found)
-    return found
+    given = [(rule.pattern, getattr(rule, word)) for rule in rules.datasets if getattr(rule, word) is not None]
+    if not given:
+        return "cast(null as string)"
+    at = ADDRESS.replace("namespace", _hosted("namespace", rules.hosts))
+    cases = " ".join(f"when {at} rlike {quoted(pattern)} then {quoted(value)}" for pattern, value in given)
+    return f"case {cases} end"
 
 
-def tags_of(field: Column, rules: Rules) -> Column:
-    """Tags that the rules give to a column of `namespace`, `name`."""
-    from pyspark.sql import functions as F
-
-    at = address(F.col("namespace"), F.col("name"))
-    none = F.array().cast("array<string>")
-    found = none
-    for rule in rules.columns:
-        fits = field.rlike(f"(?i)^({rule.column})$") & at.rlike(rule.dataset)
-        found = F.concat(found, F.when(fits, F.array(*(F.lit(tag) for tag in rule.tags))).otherwise(none))
-    return found
+def tags_of(rules: Rules) -> str:
+    """Tags that the rules give to a column `field` of `namespace`, `name`."""
+    none = "cast(array() as array<string>)"
+    each = [
+        f"if(field rlike {quoted(f'(?i)^({rule.column})$')} and {ADDRESS} rlike {quoted(rule.dataset)},"
+        f" array({', '.join(quoted(tag) for tag in rule.tags)}), {none})"
+        for rule in rules.columns
+        if rule.tags
+    ]
+    return f"concat({', '.join([none, *each])})"
 
 
 def metadata(spark: SparkSession, rules: Rules) -> DataFrame | None:

@@ -5,117 +5,113 @@ Every column is a minimum, a maximum or a union, so the order and the number of 
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline.parse import part_of, uuid7_time
+from colline.pipeline.parse import uuid7_time
 from colline.pipeline.tables import MENTION
 
 # columns of a run → how two values become one
-EARLIEST = ("first_event", "failed_at", "aborted_at")
+EARLIEST = ("first_event", "flowed_at", "failed_at", "aborted_at")
 LATEST = ("last_event", "progressed_at", "completed_at")
 LARGEST = ("parent_run", "root_run", "definition", "integration", "engine", "application", "owner", "error")
 # how far back a run without an end may lie before it counts as unfinished
 UNFINISHED_AFTER = "24 hours"
 
 
+# what makes runs one version: the run at the top, else the parent, else (a stream) the query, else itself
+GROUP = "coalesce(root_run, parent_run, if(streaming, concat('query:', definition), null), run_id)"
+# when a group of runs cannot have begun before; null when nothing tells
+GROUP_STARTED = f"coalesce({uuid7_time(GROUP)}, if({GROUP} = run_id, started_at, null))"
+STALE = f"last_event < current_timestamp() - interval {UNFINISHED_AFTER}"
+NEWS = "array_except(mentions, if(was_effective, was_mentions, array()))"
+RESTATED = (
+    "was_effective and (not effective or effective_at is distinct from was_effective_at"
+    " or (not streaming and ended_at is distinct from was_ended_at))"
+)
+AGAIN = (
+    "restated or (was_known and started_at is distinct from was_started_at)"
+    " or (was_state in ('FAIL', 'ABORT', 'COMPLETE') and not (effective and streaming)"
+    " and (state <> was_state or ended_at is distinct from was_ended_at))"
+    " or (was_effective and (opaque is distinct from was_opaque"
+    " or coalesce(root_run, parent_run) is distinct from was_above"
+    f" or exists({NEWS}, m -> m.role <> 'I' or m.shape is not null)))"
+)
+
+
 def folded(events: DataFrame) -> DataFrame:
     """One row per run of the batch."""
-
-    def when(event_type: str) -> Column:
-        return F.when(F.col("event_type") == event_type, F.col("t"))
-
-    job = F.min(F.struct("job_namespace", "job_name"))
-    return (
-        events.groupBy("run_id")
-        .agg(
-            job.alias("job"),
-            F.min("t").alias("first_event"),
-            F.max("t").alias("last_event"),
-            F.max(when("RUNNING")).alias("progressed_at"),
-            F.max(when("COMPLETE")).alias("completed_at"),
-            F.min(when("FAIL")).alias("failed_at"),
-            F.min(when("ABORT")).alias("aborted_at"),
-            *(F.max(name).alias(name) for name in LARGEST),
-            F.max("streaming").alias("streaming"),
-            F.array_distinct(F.flatten(F.collect_list("opaque"))).alias("opaque"),
-            F.max(F.map_entries("delivery")).alias("delivery_entries"),
-            F.array_distinct(F.flatten(F.collect_list("light"))).alias("mentions"),
-        )
-        .select(
-            "*",
-            F.col("job.job_namespace").alias("job_namespace"),
-            F.col("job.job_name").alias("job_name"),
-            F.map_from_entries("delivery_entries").alias("delivery"),
-            part_of(F.col("run_id")).alias("part"),
-        )
-        .drop("job", "delivery_entries")
-    )
+    whens = {"flowed": ("min", "RUNNING"), "progressed": ("max", "RUNNING"), "completed": ("max", "COMPLETE")}
+    whens |= {"failed": ("min", "FAIL"), "aborted": ("min", "ABORT")}
+    columns = {
+        "job": "min(struct(job_namespace, job_name))",
+        "first_event": "min(t)",
+        "last_event": "max(t)",
+        **{f"{name}_at": f"{fold}(if(event_type = '{kind}', t, null))" for name, (fold, kind) in whens.items()},
+        **{name: f"max({name})" for name in LARGEST},
+        "streaming": "max(streaming)",
+        "opaque": "array_distinct(flatten(collect_list(opaque)))",
+        "delivery": "max(map_entries(delivery))",
+        "mentions": "array_distinct(flatten(collect_list(light)))",
+    }
+    rows = events.groupBy("run_id", "part").agg(*(F.expr(f"{sql} as {name}") for name, sql in columns.items()))
+    return rows.selectExpr("*", "job.job_namespace", "job.job_name").drop("job")
 
 
 def united(batch: DataFrame, known: DataFrame) -> DataFrame:
-    """The batch's runs with what was known of them; `was_*` columns tell how they were before."""
-    before = known.select(*(F.col(name).alias(f"was_{name}") for name in known.columns))
-    both = batch.join(before, (F.col("part") == F.col("was_part")) & (F.col("run_id") == F.col("was_run_id")), "left")
-    none = F.array().cast(f"array<{MENTION}>")
-    merged = both.select(
+    """The batch's runs with what was known of them; `was_*` columns tell how they were before.
+
+    `lacks`: something it says now that it counts is not in the batch. `restated`: what it was counted with is no
+    longer true. `again`: its job cannot go on from where it stood.
+    """
+    before = known.selectExpr(*(f"{name} as was_{name}" for name in known.columns))
+    both = batch.join(before, F.expr("part = was_part and run_id = was_run_id"), "left")
+    no_mention = f"cast(array() as array<{MENTION}>)"
+    merged = both.selectExpr(
         "run_id",
         "part",
-        *(F.coalesce(f"was_{name}", name).alias(name) for name in ("job_namespace", "job_name")),
-        *(F.least(name, f"was_{name}").alias(name) for name in EARLIEST),
-        *(F.greatest(name, f"was_{name}").alias(name) for name in (*LATEST, *LARGEST)),
-        F.coalesce(F.greatest("streaming", "was_streaming"), F.lit(False)).alias("streaming"),
-        F.array_sort(_union("opaque", F.array().cast("array<string>"))).alias("opaque"),
-        F.coalesce("delivery", "was_delivery").alias("delivery"),
-        F.array_sort(_union("mentions", none)).alias("mentions"),
-        F.coalesce("was_mentions", none).alias("was_mentions"),
-        F.col("was_run_id").isNotNull().alias("was_known"),
-        F.coalesce("was_effective", F.lit(False)).alias("was_effective"),
-        F.col("was_state").alias("was_state"),
-        F.col("was_ended_at").alias("was_ended_at"),
+        *(f"coalesce(was_{name}, {name}) as {name}" for name in ("job_namespace", "job_name")),
+        *(f"least({name}, was_{name}) as {name}" for name in EARLIEST),
+        *(f"greatest({name}, was_{name}) as {name}" for name in (*LATEST, *LARGEST)),
+        "coalesce(greatest(streaming, was_streaming), false) as streaming",
+        "array_sort(array_union(coalesce(opaque, array()), coalesce(was_opaque, array()))) as opaque",
+        "map_from_entries(greatest(delivery, map_entries(was_delivery))) as delivery",
+        f"array_sort(array_union(coalesce(mentions, {no_mention}), coalesce(was_mentions, {no_mention}))) as mentions",
+        f"coalesce(mentions, {no_mention}) as here",
+        f"coalesce(was_mentions, {no_mention}) as was_mentions",
+        "was_run_id is not null as was_known",
+        "coalesce(was_effective, false) as was_effective",
+        *(f"was_{name}" for name in ("state", "started_at", "effective_at", "ended_at", "opaque")),
+        "coalesce(was_root_run, was_parent_run) as was_above",
     )
-    return judged(merged)
+    return compared(judged(merged))
 
 
-def _union(name: str, none: Column) -> Column:
-    return F.array_union(F.coalesce(F.col(name), none), F.coalesce(F.col(f"was_{name}"), none))
-
-
-def stale() -> Column:
-    """Whether nothing was heard of a run for so long that it will not end any more."""
-    return F.col("last_event") < F.current_timestamp() - F.expr(f"interval {UNFINISHED_AFTER}")
+def compared(runs: DataFrame) -> DataFrame:
+    """The runs with what became of them since they were last seen."""
+    rows = runs.selectExpr("*", f"if(effective, {NEWS}, array()) as news", f"{RESTATED} as restated")
+    return rows.selectExpr(
+        "*",
+        "size(array_except(news, here)) > 0 as lacks",
+        f"{AGAIN} as again",
+        f"{GROUP} as grp",
+        f"{GROUP_STARTED} as grp_started",
+    ).drop("here")
 
 
 def judged(runs: DataFrame) -> DataFrame:
     """The runs with their state: FAIL and ABORT win over COMPLETE, and no end for long is UNFINISHED."""
-    failed, aborted, completed = (F.col(f"{name}_at").isNotNull() for name in ("failed", "aborted", "completed"))
     state = (
-        F.when(failed, "FAIL")
-        .when(aborted, "ABORT")
-        .when(completed, "COMPLETE")
-        .when(stale(), "UNFINISHED")
-        .otherwise("RUNNING")
+        "case when failed_at is not null then 'FAIL' when aborted_at is not null then 'ABORT'"
+        f" when completed_at is not null then 'COMPLETE' when {STALE} then 'UNFINISHED' else 'RUNNING' end"
     )
-    flowing = F.col("streaming") & F.col("progressed_at").isNotNull()
-    ended = F.when(flowing, F.greatest("progressed_at", "completed_at")).otherwise(
-        F.coalesce("failed_at", "aborted_at", "completed_at")
+    flowing = "(streaming and progressed_at is not null)"
+    ended = f"if({flowing}, greatest(progressed_at, completed_at), coalesce(failed_at, aborted_at, completed_at))"
+    rows = runs.selectExpr("*", f"{state} as state", f"{ended} as ended_at", "first_event as started_at")
+    return rows.selectExpr(
+        "*",
+        f"coalesce({flowing} or state = 'COMPLETE', false) as effective",
+        # a stream counts from its first sign of progress on, any other run when it has ended
+        f"if({flowing}, least(flowed_at, completed_at), ended_at) as effective_at",
+        "state = 'RUNNING' as open",
     )
-    return (
-        runs.withColumn("state", state)
-        .withColumn("effective", F.coalesce(flowing | (F.col("state") == "COMPLETE"), F.lit(False)))
-        .withColumn("ended_at", ended)
-        .withColumn("started_at", F.col("first_event"))
-        .withColumn("open", F.col("state") == "RUNNING")
-    )
-
-
-def group_of() -> Column:
-    """What makes runs one version: the run at the top, else the parent, else (a stream) the query, else itself."""
-    stream = F.when(F.col("streaming"), F.concat(F.lit("query:"), F.col("definition")))
-    return F.coalesce("root_run", "parent_run", stream, "run_id")
-
-
-def group_started() -> Column:
-    """When a group of runs cannot have begun before; null when nothing tells."""
-    own = F.when(group_of() == F.col("run_id"), F.col("started_at"))
-    return F.coalesce(uuid7_time(group_of()), own)

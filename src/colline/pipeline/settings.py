@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,20 +11,63 @@ from colline.pipeline.landing import ONE_FILE_EACH
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ALWAYS = {**ONE_FILE_EACH, "spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
+ALWAYS = {
+    **ONE_FILE_EACH,
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.ansi.enabled": "true",
+    # parts are found by their partition; numbers about columns would be counted and never used
+    "spark.databricks.delta.stats.collect": "false",
+    "spark.databricks.delta.stats.skipping": "false",
+    # a batch may add rows beside the parts it replaces
+    "spark.databricks.delta.replaceWhere.constraintCheck.enabled": "false",
+}
 # Planning again after each stage costs more than it gives when there is one machine.
 ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false"}
+# A batch of fewer lines than this is done by one task at a time on one machine: tasks, broadcasts and compiled code
+# cost more than the work in them.
+SMALL = 2_000
+FOR_SMALL = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
 
 
 @contextmanager
 def pipeline_settings(spark: SparkSession) -> Iterator[None]:
     """The session with the pipeline's settings for as long as the block lasts."""
-    wanted = {**ALWAYS, **(ON_ONE_MACHINE if spark.sparkContext.master.startswith("local") else {})}
-    before = {key: spark.conf.get(key, None) for key in (*wanted, "spark.sql.shuffle.partitions")}
-    for key, value in wanted.items():
-        spark.conf.set(key, value)
+    wanted = {**ALWAYS, **(ON_ONE_MACHINE if _on_one_machine(spark) else {})}
+    before = {key: spark.conf.get(key, None) for key in (*wanted, *FOR_SMALL)}
+    _set(spark, wanted)
     try:
         yield
     finally:
-        for key, old in before.items():
-            spark.conf.unset(key) if old is None else spark.conf.set(key, old)
+        _set(spark, before)
+
+
+@contextmanager
+def few_tasks(spark: SparkSession) -> Iterator[None]:
+    """On one machine: as many tasks as it has use for, where Delta would start thousands to list files."""
+    key = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
+    before = {key: spark.conf.get(key, None)}
+    _set(spark, {key: "4"} if _on_one_machine(spark) else {})
+    try:
+        yield
+    finally:
+        _set(spark, before)
+
+
+def sized(spark: SparkSession, lines: int) -> None:
+    """Settle how a batch of so many lines is done, in the session it has for itself."""
+    if lines < SMALL and _on_one_machine(spark):
+        _set(spark, FOR_SMALL)
+
+
+def _on_one_machine(spark: SparkSession) -> bool:
+    return bool(spark.sparkContext.master.startswith("local"))
+
+
+def _set(spark: SparkSession, wanted: Mapping[str, str | None]) -> None:
+    for key, value in wanted.items():
+        spark.conf.unset(key) if value is None else spark.conf.set(key, value)

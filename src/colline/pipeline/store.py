@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,12 +12,13 @@ from delta.exceptions import DeltaConcurrentModificationException
 from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import StructType
 
-from colline.pipeline.tables import Table
+from colline.pipeline.tables import Table, fields_of
 
 APP_ID = "spark.databricks.delta.write.txnAppId"
 VERSION = "spark.databricks.delta.write.txnVersion"
+# a file in the lake that says that old observations were taken away
+FORGETS = "_colline/observations.expired"
 
 
 def nothing(_step: str) -> None:
@@ -41,6 +42,8 @@ class Store:
     stamp: Stamp | None = None
     # called with a table's path after each write; a test ends the process here
     after_write: Callable[[str], None] = field(default=nothing)
+    # old observations were taken away, so that nothing can be told anew from them
+    forgets: bool = False
     # the lake that a rebuild takes ids from
     elder: Store | None = None
 
@@ -55,52 +58,48 @@ class Store:
     def read(self, table: Table) -> DataFrame:
         """The table as it is now; empty when it has not been made yet."""
         if not self.exists(table):
-            return empty(self.spark, table.columns)
+            return empty(self.spark, fields_of(table))
         return self.spark.read.format("delta").load(self.path(table))
 
-    def ids(self, table: Table, on: list[str]) -> DataFrame:
-        """Ids by key: the table's own, and for a rebuild those that its keys had before."""
-        own = self._keyed(table, on)
+    def elder_ids(self, table: Table, on: str) -> DataFrame | None:
+        """`elder_id` by key, of the lake that a rebuild takes ids from; `on` is SQL that names the key's columns."""
         if self.elder is None:
-            return own
-        before = self.elder._keyed(table, on)
-        return own.unionByName(before.join(own.select(*on), on, "left_anti"))
-
-    def _keyed(self, table: Table, on: list[str]) -> DataFrame:
-        rows = self.read(table)
+            return None
+        rows = self.elder.read(table)
         live = rows.where("merged_into is null") if "merged_into" in rows.columns else rows
-        return live.withColumn("key", F.lower("field")).select("id", *on) if "key" in on else live.select("id", *on)
+        return live.selectExpr("id as elder_id", *on.split(", "))
 
-    def top_id(self, table: Table) -> DataFrame:
-        """The highest id ever given, as `top`; -1 when there is none."""
-        own = self.read(table).agg(F.coalesce(F.max("id"), F.lit(-1)).alias("top"))
+    def top_id(self, table: Table, rows: DataFrame | None = None) -> DataFrame:
+        """The highest id ever given, as `top`; -1 when there is none. `rows`: the table, where it has been read."""
+        own = (self.read(table) if rows is None else rows).agg(F.coalesce(F.max("id"), F.lit(-1)).alias("top"))
         return own if self.elder is None else own.unionByName(self.elder.top_id(table)).agg(F.max("top").alias("top"))
 
     def append(self, table: Table, rows: DataFrame) -> None:
         """Add rows; make the table first when it is not there."""
-        writer = _shaped(rows, table).write.format("delta").mode("append")
+        self._write(table, rows, "append", {})
+
+    def replace(self, table: Table, rows: DataFrame, where: str | None = None) -> None:
+        """Put rows in the place of those of the parts that `where` tells, or of all; make the table if need be.
+
+        A batch writes few parts. To write them whole is one plan and one job; Delta's MERGE is three of each, and
+        writes the files it touches whole too.
+        """
+        if not self.exists(table):
+            self.append(table, rows)
+            return
+        self._write(table, rows, "overwrite", {"replaceWhere": where} if where is not None else {})
+
+    def _write(self, table: Table, rows: DataFrame, mode: str, options: dict[str, str]) -> None:
+        shaped = rows.selectExpr(*_columns(table))
+        if is_small(self.spark):
+            shaped = shaped.coalesce(1)
+        elif mode == "overwrite" and table.parts:
+            shaped = shaped.repartition(*table.parts)
+        writer = shaped.write.format("delta").mode(mode).options(**options)
         if table.parts:
             writer = writer.partitionBy(*table.parts)
         with self._stamped():
-            writer.save(self.path(table))
-        self.after_write(table.path)
-
-    def merge(self, table: Table, rows: DataFrame, *, on: str, action: str | None = None) -> None:
-        """Update the rows that match `on`, insert the others; rows whose `action` column is 'delete' go."""
-        if not self.exists(table):
-            self.append(table, rows if action is None else rows.where(F.col(action) != "delete"))
-            return
-        # computed once, and planned apart from the merge, which plans its source several times
-        kept = cut(rows.select(*_columns(table), *([action] if action else [])))
-        values = {name: f"s.{name}" for name in _names(table)}
-        merge = DeltaTable.forPath(self.spark, self.path(table)).alias("t").merge(kept.alias("s"), on)
-        if action:
-            merge = merge.whenMatchedDelete(f"s.{action} = 'delete'")
-            merge = merge.whenMatchedUpdate(set=values).whenNotMatchedInsert(f"s.{action} <> 'delete'", values=values)
-        else:
-            merge = merge.whenMatchedUpdate(set=values).whenNotMatchedInsert(values=values)
-        with self._stamped():
-            tried(merge.execute)
+            tried(lambda: writer.save(self.path(table)))
         self.after_write(table.path)
 
     @contextmanager
@@ -130,29 +129,20 @@ def tried(action: Callable[[], Any], times: int = 8) -> Any:
 
 
 def cut(frame: DataFrame) -> DataFrame:
-    """The frame, computed now, with a plan of one leaf.
-
-    Spark analyses the whole plan again for each step that is added to it, so a long chain costs its square. Cut where
-    a frame is used more than once or where a chain has grown.
-    """
-    alone = frame.sparkSession.conf.get("spark.sql.shuffle.partitions") == "1"
-    return (frame.coalesce(1) if alone else frame).localCheckpoint(eager=True)
+    """The frame, computed now, with a plan of one leaf: for what is used more than once."""
+    return (frame.coalesce(1) if is_small(frame.sparkSession) else frame).localCheckpoint(eager=True)
 
 
-def empty(spark: SparkSession, columns: str) -> DataFrame:
+def is_small(spark: SparkSession) -> bool:
+    """Whether the batch at work fits into one task."""
+    return bool(spark.conf.get("spark.sql.shuffle.partitions") == "1")
+
+
+def empty(spark: SparkSession, fields: Mapping[str, str]) -> DataFrame:
     """A frame of these columns without rows; `createDataFrame` would start a Python process for it."""
-    fields = StructType.fromDDL(columns).fields
-    return spark.range(0).select(*(F.lit(None).cast(f.dataType).alias(f.name) for f in fields))
+    return spark.range(0).selectExpr(*(f"cast(null as {kind}) as {name}" for name, kind in fields.items()))
 
 
-def _names(table: Table) -> list[str]:
-    return list(StructType.fromDDL(table.columns).names)
-
-
-def _columns(table: Table) -> list[object]:
-    return [F.col(f.name).cast(f.dataType).alias(f.name) for f in StructType.fromDDL(table.columns).fields]
-
-
-def _shaped(rows: DataFrame, table: Table) -> DataFrame:
-    """The rows with exactly the table's columns, in its order."""
-    return rows.select(*_columns(table))
+def _columns(table: Table) -> list[str]:
+    """Exactly the table's columns, in its order."""
+    return [f"cast({name} as {kind}) as {name}" for name, kind in fields_of(table).items()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from colline.pipeline.wire import FIELDS, INPUTS, SCHEMA_FIELDS
@@ -29,6 +30,22 @@ class Table:
     parts: tuple[str, ...] = ()
 
 
+def fields_of(table: Table) -> dict[str, str]:
+    """The table's columns with their types."""
+    return dict(column.split(" ", 1) for column in _split(table.columns))
+
+
+def _split(columns: str) -> Iterator[str]:
+    """The columns of a DDL text: what lies between commas outside of brackets."""
+    depth, start = 0, 0
+    for at, letter in enumerate(columns):
+        depth += {"<": 1, ">": -1}.get(letter, 0)
+        if letter == "," and not depth:
+            yield columns[start:at].strip()
+            start = at + 1
+    yield columns[start:].strip()
+
+
 BRONZE = Table(
     "bronze/events",
     "event_id string, raw binary, file string, position bigint, received_at timestamp, batch string, dt date",
@@ -43,7 +60,8 @@ QUARANTINE = Table(
 RUNS = Table(
     "silver/runs",
     "run_id string, job_namespace string, job_name string, state string, effective boolean, started_at timestamp, "
-    "ended_at timestamp, first_event timestamp, last_event timestamp, progressed_at timestamp, "
+    "effective_at timestamp, ended_at timestamp, first_event timestamp, last_event timestamp, flowed_at timestamp, "
+    "progressed_at timestamp, "
     "completed_at timestamp, failed_at timestamp, aborted_at timestamp, parent_run string, root_run string, "
     "definition string, streaming boolean, integration string, engine string, application string, owner string, "
     "error string, opaque array<string>, delivery map<string,string>, "
@@ -52,12 +70,12 @@ RUNS = Table(
 )
 OBSERVATIONS = Table(
     "silver/observations",
-    "run_id string, job_namespace string, job_name string, role string, namespace string, name string, "
-    "kind string, shape string, content string, lifecycle string, overwrite boolean, seen_at timestamp, "
+    "content string, role string, namespace string, name string, shape string, lifecycle string, "
+    "overwrite boolean, kind string, run_id string, seen_at timestamp, "
     f"schema {SCHEMA_FIELDS}, symlinks array<struct<namespace:string,name:string,type:string>>, owner string, "
     f"tags array<struct<key:string,value:string,field:string>>, fields {FIELDS}, rows {INPUTS}, "
-    "reads array<struct<name:string,uses:array<string>>>, part string",
-    ("part",),
+    "reads array<struct<name:string,uses:array<string>>>, bucket int",
+    ("bucket",),
 )
 DATASETS = Table(
     "silver/datasets",

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from pyspark.sql.types import StructType
-
 from colline.errors import LakeError
 from colline.pipeline.store import Store, empty
-from colline.pipeline.tables import TABLES, Table
+from colline.pipeline.tables import TABLES, Table, fields_of
 
 if TYPE_CHECKING:
     from colline.pipeline.files import Files
 
 # Raised when a table changes in a way that new columns alone do not mend: the lake is then rebuilt from bronze.
-LAKE_VERSION = 1
+LAKE_VERSION = 2
 MARKER = "_colline/lake.json"
 
 
@@ -31,7 +29,7 @@ def upgraded(store: Store, files: Files) -> bool:
     changed = [table for table in there if _add_columns(store, table)]
     if version != LAKE_VERSION:
         files.write(f"{store.lake}/{MARKER}", json.dumps({"version": LAKE_VERSION}))
-    old = bool(there) and version is None
+    old = bool(there) and version != LAKE_VERSION
     return old or any(not table.path.startswith("bronze/") for table in changed)
 
 
@@ -48,8 +46,8 @@ def _version(store: Store, files: Files) -> int | None:
 def _add_columns(store: Store, table: Table) -> bool:
     """Whether columns were missing; they are there afterwards, empty in old rows."""
     has = set(store.spark.read.format("delta").load(store.path(table)).columns)
-    if not [name for name in StructType.fromDDL(table.columns).names if name not in has]:
+    if not [name for name in fields_of(table) if name not in has]:
         return False
-    rows = empty(store.spark, table.columns)
+    rows = empty(store.spark, fields_of(table))
     rows.write.format("delta").mode("append").option("mergeSchema", "true").save(store.path(table))
     return True

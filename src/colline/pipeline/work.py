@@ -1,8 +1,8 @@
 """One batch as frames that build on each other: what came, which runs it touches, what they newly say.
 
-`silver/runs` and `gold/jobs` are read as they were before the batch and written last, the other tables are read after
-their own write. So each write is a function of what the batch finds, and a batch that was killed half way goes on
-where it stopped.
+`silver/runs` and `gold/jobs` are read as they were before the batch and written last, the other tables are read before
+their own write or after it, whichever gives the same. So each write is a function of what the batch finds, and a batch
+that was killed half way goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -11,22 +11,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from pyspark import StorageLevel
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from colline.pipeline import identity, wire
+from colline.pipeline import identity
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import Limits, parsed
 from colline.pipeline.rules import Rules, job_name
-from colline.pipeline.runs import folded, group_of, group_started, judged, united
-from colline.pipeline.store import Store, cut, empty
-from colline.pipeline.tables import DATASETS, JOBS, MENTION, OBSERVATIONS, RUNS
+from colline.pipeline.runs import compared, folded, judged, united
+from colline.pipeline.store import Store, cut
+from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, JOBS, OBSERVATIONS, RUNS, Table
 
-SAID = ("role", *NAME, "content")
-DETAILS = ("kind", "schema", "symlinks", "owner", "tags", "fields", "rows", "reads", "shape")
+JOB = ("job_namespace", "job_name")
+SAID = ("role", *NAME, "shape", "content", "lifecycle", "overwrite")
+DETAILS = ("kind", "schema", "symlinks", "owner", "tags")
+LINEAGE = ("fields", "rows", "reads")
 # lifecycle changes that write no data
 NOT_A_WRITE = ("DROP", "RENAME", "ALTER")
+# the part of silver/observations that a content is in
+CONTENT_BUCKET = f"cast(pmod(hash(content), {BUCKETS}) as int)"
+# what a run's mention carries of the run
+OF_RUN = ("run_id", *JOB, "grp", "grp_started", "started_at", "effective_at", "ended_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +52,37 @@ class Work:
         self.options = options or Options()
         self.rules = self.options.rules
         self._kept: list[DataFrame] = []
-
-    def keep(self, frame: DataFrame) -> DataFrame:
-        """The frame, computed now."""
-        return cut(frame)
+        self._known: dict[Table, DataFrame] = {}
 
     def close(self) -> None:
         """Give back what was kept."""
         while self._kept:
             self._kept.pop().unpersist()
 
+    @property
+    def marker(self) -> str:
+        """The batch's name in the rows it wrote."""
+        stamp = self.store.stamp
+        return f"{stamp.app}/{stamp.version}" if stamp else ""
+
+    def known(self, table: Table, where: str | None = None) -> DataFrame:
+        """The rows of a table (of the parts that `where` tells) before the batch writes it, read once."""
+        if table not in self._known:
+            rows = self.store.read(table)
+            self._known[table] = cut(rows.where(where) if where else rows)
+        return self._known[table]
+
+    def top_id(self, table: Table) -> DataFrame:
+        """The highest id ever given in a table, as `top`."""
+        own = self._known.get(table) if table is not COLUMNS else None
+        return self.store.top_id(table, own)
+
     @cached_property
     def judged(self) -> DataFrame:
         """Every line, parsed once."""
-        rows = parsed(self.lines, self.options.limits).withColumn("rid", F.xxhash64("file", "position"))
-        rows = rows.withColumn("job_name", job_name(F.col("job_name"), self.rules))
+        rows = parsed(self.lines, self.options.limits)
+        if self.rules.jobs:
+            rows = rows.withColumn("job_name", F.expr(job_name("job_name", self.rules)))
         self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
         return self._kept[-1]
 
@@ -70,122 +92,148 @@ class Work:
         return self.judged.where("reason is null")
 
     @cached_property
+    def totals(self) -> Row:
+        """`lines`, `bad`, and the `parts` of silver/runs that the batch's runs are in; parses the batch."""
+        found = self.judged.selectExpr("reason", "if(reason is null, part, null) as part").selectExpr(
+            "count(*) as lines", "count(reason) as bad", "sort_array(collect_set(part)) as parts"
+        )
+        row = found.first()
+        assert row is not None  # an aggregate without keys has one row
+        return row
+
+    @cached_property
     def touched(self) -> DataFrame:
         """The runs the batch speaks of, with all that is known of them now and how they were before."""
-        batch = self.keep(folded(self.events))
-        found = batch.agg(F.collect_set("part").alias("parts")).first()
-        parts = list(found["parts"]) if found else []
-        known = self.store.read(RUNS).where(F.col("part").isin(parts))
-        runs = united(batch, known)
-        return self.keep(runs.withColumn("grp", group_of()).withColumn("grp_started", group_started()))
+        return cut(united(folded(self.events), self.known(RUNS, in_parts(list(self.totals["parts"])))))
 
     def revisit(self, known: DataFrame) -> None:
         """Work on runs that are known already instead of a batch's: time alone has changed them."""
         told = [name for name in known.columns if name not in {"state", "effective", "ended_at", "open", "started_at"}]
-        runs = known.select(
-            *told,
-            *(F.col(name).alias(f"was_{name}") for name in ("mentions", "effective", "state", "ended_at")),
-            F.lit(True).alias("was_known"),
+        was = ("mentions", "effective", "state", "started_at", "effective_at", "ended_at", "opaque")
+        runs = known.selectExpr(
+            *(name for name in told if name != "effective_at"),
+            *(f"{name} as was_{name}" for name in was),
+            "mentions as here",
+            "true as was_known",
+            "coalesce(root_run, parent_run) as was_above",
         )
-        again = judged(runs).withColumn("grp", group_of()).withColumn("grp_started", group_started())
-        self.__dict__["touched"] = self.keep(again)
+        self.__dict__["touched"] = cut(compared(judged(runs)))
 
     @cached_property
-    def said(self) -> DataFrame:
-        """What the batch's events say of datasets, light: where to find it, not the thing itself."""
-        each = self.events.select("rid", "run_id", "t", F.posexplode("light").alias("at", "m"))
-        return self.keep(each.select("rid", "run_id", "t", "at", *(F.col(f"m.{name}") for name in (*SAID, "shape"))))
-
-    @cached_property
-    def news(self) -> DataFrame:
-        """What effective runs say that they had not said before they were effective, one row per mention."""
-        none = F.array().cast(f"array<{MENTION}>")
-        before = F.when(F.col("was_effective"), F.col("was_mentions")).otherwise(none)
-        runs = self.touched.where("effective").withColumn("m", F.explode(F.array_except("mentions", before)))
-        columns = (
-            "run_id",
-            "part",
-            "job_namespace",
-            "job_name",
-            "grp",
-            "grp_started",
-            "started_at",
-            "ended_at",
-            "streaming",
-        )
-        return self.keep(runs.select(*columns, "was_effective", "m.*"))
-
-    @cached_property
-    def told(self) -> DataFrame:
-        """The content of the news, each content once: from the batch, else from earlier observations."""
-        need = self.keep(self.news.select(*SAID).distinct())
-        picks = self.said.join(need, list(SAID)).groupBy(*SAID).agg(F.min(F.struct("rid", "at")).alias("pick"))
-        picks = self.keep(picks.select(*SAID, "pick.rid", "pick.at"))
-        here = picks.join(self.events.select("rid", "mentions"), "rid")
-        here = here.withColumn("m", F.element_at("mentions", F.col("at") + 1))
-        here = here.select(*SAID, *(F.col(f"m.{name}") for name in DETAILS))
-        missing = need.join(picks, list(SAID), "left_anti")
-        if missing.isEmpty():
-            return self.keep(here)
-        parts = self.news.select("part").distinct()
-        earlier = self.store.read(OBSERVATIONS).join(F.broadcast(parts), "part", "left_semi").join(missing, list(SAID))
-        return self.keep(here.unionByName(earlier.select(*SAID, *DETAILS).dropDuplicates(list(SAID))))
-
-    @cached_property
-    def spoken(self) -> DataFrame:
-        """The news by content with the first and last time they were true."""
-        when = self.news.groupBy(*SAID, "lifecycle").agg(
-            F.min("ended_at").alias("first"), F.max("ended_at").alias("last")
-        )
-        return self.keep(when.join(self.told, list(SAID)))
-
-    @cached_property
-    def facts(self) -> DataFrame:
-        """The facts of the news, by shape, in reported names."""
-        return self.keep(facts(self.told))
-
-    @cached_property
-    def shape_times(self) -> DataFrame:
-        """When each shape was first and last true."""
-        return (
-            self.news.where("shape is not null")
-            .groupBy("shape")
-            .agg(F.min("ended_at").alias("first"), F.max("ended_at").alias("last"))
-        )
-
-    @cached_property
-    def links(self) -> identity.Links:
-        """Symlinks as the lake knows them after the datasets of the batch are written."""
-        none = empty(self.store.spark, f"namespace string, name string, symlinks {wire.SYMLINKS}, seen timestamp")
-        return identity.links(none, self.store.read(DATASETS), self.rules)
-
-    @cached_property
-    def datasets(self) -> DataFrame:
-        """Names and ids of the datasets, after the batch's are written."""
-        known = self.store.read(DATASETS).where("merged_into is null")
-        return known.select(F.col("id").alias("dataset_id"), *NAME)
-
-    @cached_property
-    def gone(self) -> DataFrame:
-        """`dataset_id` of the datasets that this batch found to be others, `into` those others."""
-        stamp = self.store.stamp
-        marker = f"{stamp.app}/{stamp.version}" if stamp else ""
-        found = self.store.read(DATASETS).where(F.col("merged_in") == marker)
-        return self.keep(found.select(F.col("id").alias("dataset_id"), F.col("merged_into").alias("into")))
-
-    def with_dataset(self, rows: DataFrame) -> DataFrame:
-        """Rows with a reported name, with the id of the dataset it stands for."""
-        return self.links.of(rows).join(self.datasets, list(NAME))
+    def changes(self) -> Row:
+        """`parts` of silver/runs that hold rows of touched runs, whether any run `lacks` content or is `restated`."""
+        found = self.touched.selectExpr(
+            "collect_set(if(was_known, part, null)) as parts",
+            "coalesce(max(lacks), false) as lacks",
+            "coalesce(max(restated), false) as restated",
+        ).first()
+        assert found is not None
+        return found
 
     @cached_property
     def jobs(self) -> DataFrame:
-        """`job_id` of every job the batch touches; new jobs have the id they are about to get."""
-        names = self.touched.select(
-            F.col("job_namespace").alias("namespace"), F.col("job_name").alias("name")
-        ).distinct()
-        numbered = identity.with_new_ids(names, self.store.ids(JOBS, list(NAME)), self.store.top_id(JOBS), list(NAME))
-        return self.keep(
-            numbered.select(
-                F.col("id").alias("job_id"), F.col("namespace").alias("job_namespace"), F.col("name").alias("job_name")
+        """`job_id` of every job the batch touches (new jobs have the id they are about to get), and what is known."""
+        names = self.touched.select(*JOB).distinct()
+        known = self.known(JOBS).withColumnsRenamed({"namespace": JOB[0], "name": JOB[1]})
+        rows = names.join(known, list(JOB), "left")
+        before = self.store.elder_ids(JOBS, "namespace as job_namespace, name as job_name")
+        if before is not None:
+            rows = (
+                rows.join(before, list(JOB), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
             )
+        rows = rows.withColumn("was_job", F.expr("first_seen is not null"))
+        return cut(identity.numbered(rows, self.top_id(JOBS), JOB).withColumnRenamed("id", "job_id"))
+
+    @cached_property
+    def job_ids(self) -> DataFrame:
+        """`job_id` by the name of the job."""
+        return self.jobs.select("job_id", *JOB)
+
+    @cached_property
+    def news(self) -> DataFrame:
+        """What effective runs newly say (`n` = 1), and what streams that went on still say (0); a row per mention."""
+        goes_on = "was_effective and streaming and ended_at > was_ended_at"
+        said = (
+            "concat(transform(news, m -> struct(1 as n, m as m)), "
+            f"if({goes_on}, transform(array_intersect(mentions, was_mentions), m -> struct(0 as n, m as m)), array()))"
         )
+        rows = self.touched.where("effective").selectExpr(*OF_RUN, f"explode({said}) as s")
+        rows = rows.selectExpr(*OF_RUN, "s.n", *(f"s.m.{name}" for name in SAID))
+        return cut(rows.join(self.job_ids, list(JOB)))
+
+    @cached_property
+    def true_now(self) -> DataFrame:
+        """What datasets and columns are told from: the news; everything that ever counted when a run is restated."""
+        if not self.retells:
+            return self.news
+        fresh = self.touched.select("run_id", "effective_at", "ended_at", "effective", "mentions")
+        before = self.store.read(RUNS).join(fresh.select("run_id"), "run_id", "left_anti").select(*fresh.columns)
+        rows = fresh.unionByName(before).where("effective").selectExpr("*", "explode(mentions) as m")
+        return cut(rows.selectExpr("run_id", "effective_at", "ended_at", "m.*"))
+
+    @property
+    def retells(self) -> bool:
+        """Whether datasets and columns are told anew, because something they were told from is no longer true."""
+        return bool(self.changes["restated"]) and not self.store.forgets
+
+    @cached_property
+    def picks(self) -> DataFrame:
+        """Each content of the batch once: in which line (`rid`) and where in it (`at`) it was first said, by whom."""
+        each = self.events.selectExpr("rid", "run_id", "t", "posexplode(light) as (at, m)")
+        first = each.groupBy("m.content").agg(F.expr("min(struct(t, rid, at, run_id)) as p"))
+        return cut(first.selectExpr("content", "p.t as seen_at", "p.rid", "p.at", "p.run_id"))
+
+    def in_batch(self, picks: DataFrame) -> DataFrame:
+        """The picked contents, whole."""
+        lines = self.events.select("rid", "mentions")
+        whole = lines.join(F.broadcast(picks), "rid").selectExpr(*picks.columns, "element_at(mentions, at + 1) as m")
+        return whole.selectExpr(
+            *picks.columns, *(f"m.{name}" for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
+        )
+
+    def told(self, contents: DataFrame) -> DataFrame:
+        """The contents whole: from the batch, else from what was observed earlier. `contents` has no other column."""
+        columns = ("content", *(name for name in SAID if name != "content"), *DETAILS, *LINEAGE)
+        if self.retells:
+            return self.store.read(OBSERVATIONS).join(contents, "content", "left_semi").select(*columns)
+        here = self.in_batch(self.picks.join(contents, "content", "left_semi")).select(*columns)
+        if not self.changes["lacks"]:
+            return here
+        missing = contents.join(self.picks, "content", "left_anti").withColumn("bucket", F.expr(CONTENT_BUCKET))
+        earlier = self.store.read(OBSERVATIONS).join(F.broadcast(missing), ["bucket", "content"], "left_semi")
+        return here.unionByName(earlier.select(*columns))
+
+    @cached_property
+    def spoken(self) -> DataFrame:
+        """What is said now, each content once, with the first and last time it was true."""
+        when = self.true_now.groupBy("content")
+        when = cut(when.agg(F.expr("min(effective_at) as first"), F.expr("max(ended_at) as last")))
+        return cut(self.told(when.select("content")).drop(*LINEAGE).join(when, "content"))
+
+    @cached_property
+    def facts(self) -> DataFrame:
+        """The lineage that is said now, as facts by shape, in reported names, with when each shape was true."""
+        shapes = self.spoken.where("shape is not null").groupBy("shape")
+        one = cut(
+            shapes.agg(*(F.expr(e) for e in ("min(content) as content", "min(first) as first", "max(last) as last")))
+        )
+        told = self.told(one.select("content"))
+        return cut(facts(told).join(one.drop("content"), "shape"))
+
+    @cached_property
+    def links(self) -> identity.Links:
+        """Symlinks, as the lake knows them with the batch's."""
+        told = self.spoken.selectExpr(*NAME, "last as seen", "symlinks")
+        return identity.links(told, self.known(DATASETS), self.rules)
+
+    @cached_property
+    def places(self) -> DataFrame:
+        """Every reported name, with the name (`to_namespace`, `to_name`) of the dataset it stands for."""
+        names = self.spoken.select(*NAME).unionByName(self.facts.select(*NAME)).distinct()
+        to = self.links.of(names.selectExpr(*NAME, "namespace as r1", "name as r2"))
+        return cut(to.selectExpr("r1 as namespace", "r2 as name", "namespace as to_namespace", "name as to_name"))
+
+
+def in_parts(parts: list[str]) -> str:
+    """SQL that picks these parts of silver/runs."""
+    return f"part in ({', '.join(repr(part) for part in parts)})" if parts else "false"

@@ -1,0 +1,86 @@
+"""The commands as a user runs them: real processes, their output and how they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.lakes import land
+from tests.pipeline.lake_view import current, table
+from tests.pipeline.scenarios import out, write
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
+# short runs: the best compiled code would come too late
+ENVIRONMENT = {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1", "PYTHONUNBUFFERED": "1"}
+
+
+def _colline(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "colline", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, env=ENVIRONMENT)
+
+
+def _wait(log: Path, word: str, process: subprocess.Popen[bytes]) -> None:
+    """Until the process has said the word."""
+    while word not in log.read_text():
+        assert process.poll() is None, log.read_text()
+        time.sleep(0.2)
+
+
+def test_nothing_there_is_told_at_once(tmp_path: Path) -> None:
+    for command in (["ingest"], ["rebuild"], ["quarantine", "list"], ["quarantine", "replay"]):
+        done = _colline(*command, "--lake", str(tmp_path / "no such lake"))
+        assert (done.returncode, done.stdout) == (3, ""), command
+        assert "no lake at" in done.stderr
+        assert "hint:" in done.stderr
+    assert not (tmp_path / "no such lake").exists()
+
+
+def test_a_continuous_ingest_is_fed_refuses_a_second_one_and_ends_by_sigterm(tmp_path: Path) -> None:
+    land(tmp_path, [*write("first", "first", 1, out("first")), "{nonsense"])
+    log, answer = tmp_path / "err.txt", tmp_path / "out.txt"
+    command = [
+        sys.executable,
+        "-m",
+        "colline",
+        "ingest",
+        "--continuous",
+        "--every",
+        "1",
+        "--json",
+        "--lake",
+        str(tmp_path),
+    ]
+    with log.open("wb") as err, answer.open("wb") as to:
+        process = subprocess.Popen(command, stdout=to, stderr=err, env=ENVIRONMENT)
+    try:
+        _wait(log, "batch 0: 2 events, 1 quarantined", process)
+        second = _colline("ingest", "--lake", str(tmp_path))
+        assert (second.returncode, second.stdout) == (1, "")
+        assert "is being written by" in second.stderr
+        land(tmp_path, write("second", "second", 2, out("second")))
+        _wait(log, "batch 1: 2 events", process)
+        # published while it runs
+        deadline = time.monotonic() + 60
+        while len(list((tmp_path / "snapshot").glob("*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(120) == 0, log.read_text()
+    finally:
+        process.kill()
+    told = json.loads(answer.read_text())
+    assert (told["batches"], told["events"], told["quarantined"]) == (2, 4, 1)
+    assert told["snapshot"] or (tmp_path / "snapshot" / "CURRENT").exists()
+    assert current(tmp_path, "second") == {"orders.amount -> second.total DIRECT/AGGREGATION"}
+    # what reads without a JVM agrees
+    found = _colline("quarantine", "list", "--json", "--lake", str(tmp_path))
+    assert [row["reason"] for row in json.loads(found.stdout)] == ["not_json"]
+    asked = _colline("upstream", "second.total", "--json", "--lake", str(tmp_path))
+    assert json.loads(asked.stdout)["totals"]["columns"] == 1
+    assert len(table(tmp_path, "bronze/events")) == 5

@@ -1,0 +1,105 @@
+"""What each producer's events become: the same kind of edges, whoever made them and in whatever form."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.lakes import land
+from tests.pipeline import jar, producers
+from tests.pipeline.lake_view import current, edges, table
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Events of every producer, from two landing folders."""
+    from colline.pipeline.ingest import ingest
+
+    folder = tmp_path_factory.mktemp("producers")
+    land(folder, producers.events())
+    other = tmp_path_factory.mktemp("elsewhere")
+    land(other, jar.EVENTS)
+    done = ingest(str(folder), folders=[f"{folder}/landing", f"{other}/landing"], spark=spark)
+    assert (done.batches, done.quarantined) == (2, 0)
+    assert done.events == len(producers.events()) + len(jar.EVENTS)
+    return folder
+
+
+EDGES = {
+    "nightly.load_orders": {"shop.public.orders.amount -> shop.public.daily.total DIRECT/AGGREGATION"},
+    "shop.public.stg_orders": {"shop.public.orders.id -> shop.public.stg_orders.id DIRECT/TRANSFORMATION"},
+    "shop.public.broken": set(),
+    "enrich": set(),
+    "20261101_000000_00001_abcde": {"shop.public.orders.amount -> hive.shop.copy.AMOUNT DIRECT/TRANSFORMATION"},
+    "people": {
+        "raw/people.id -> clean/people.same DIRECT/IDENTITY",
+        "raw/people.email -> clean/people.hidden DIRECT/TRANSFORMATION masked",
+    },
+    "reader": {"clean/people.same -> /out/x.x DIRECT/TRANSFORMATION"},
+    "declared": {"/in/t.a -> /out/declared.a DIRECT/IDENTITY", "/in/t.k -> /out/declared.* INDIRECT/FILTER"},
+    "/out/static": {"/in/t.a -> /out/static.b DIRECT/IDENTITY", "/in/t.k -> /out/static.* INDIRECT/FILTER"},
+}
+
+
+@pytest.mark.parametrize("job", EDGES)
+def test_a_producers_events_become_edges(lake: Path, job: str) -> None:
+    assert current(lake, job) == EDGES[job]
+
+
+def test_two_runs_of_one_ctas_are_one_write_with_what_both_say(lake: Path) -> None:
+    told = {e for e in current(lake, "shop_etl") if "revenue." in e}
+    assert told == {
+        "/data/warehouse/orders.amount -> /data/warehouse/revenue.total DIRECT/AGGREGATION",
+        "/data/warehouse/orders.region -> /data/warehouse/revenue.region DIRECT/IDENTITY",
+        "/data/warehouse/orders.day -> /data/warehouse/revenue.* INDIRECT/FILTER",
+    }
+    assert not [e for e in edges(lake) if e["job"] == "shop_etl" and e["retired_at"] is not None]
+
+
+def test_direct_entries_of_the_dataset_list_are_read_right(lake: Path) -> None:
+    assert {e for e in current(lake, "shop_etl") if "both." in e} == {
+        "/data/warehouse/orders.a -> /data/warehouse/both.a DIRECT/IDENTITY",
+        "/data/warehouse/orders.a -> /data/warehouse/both.* INDIRECT/FILTER",
+        "/data/warehouse/t2.d -> /data/warehouse/both.* INDIRECT/FILTER",
+    }
+
+
+def _runs(lake: Path, state: str) -> list[dict[str, Any]]:
+    return [r for r in table(lake, "silver/runs") if r["state"] == state]
+
+
+def test_complete_after_fail_is_a_failed_run_with_its_error(lake: Path) -> None:
+    failed = {r["job_name"]: r["error"] for r in _runs(lake, "FAIL")}
+    assert failed == {"shop_etl": "java.lang.RuntimeException: boom", "shop.public.broken": "relation is gone"}
+    assert not [e for e in current(lake, "shop_etl") if "broken." in e]
+    assert not [c for c in table(lake, "gold/columns") if c["name"] in {"/data/warehouse/broken", "/nowhere"}]
+
+
+def test_sources_inside_the_facet_and_a_silent_failure_stay_as_they_are_told(lake: Path) -> None:
+    told = current(lake, "shop_etl")
+    assert "/data/warehouse/orders.v -> /data/warehouse/merged.v DIRECT/IDENTITY" in told
+    assert "/data/warehouse/orders.y -> /data/warehouse/silent.y DIRECT/IDENTITY" in told
+
+
+def test_outputs_without_column_lineage_are_gaps(lake: Path) -> None:
+    names = {d["id"]: d["name"] for d in table(lake, "silver/datasets")}
+    gaps = {names[c["dataset_id"]] for c in table(lake, "gold/coverage") if c["kind"] == "no_column_lineage"}
+    assert gaps == {"visits", "/data/warehouse/text"}
+
+
+def test_a_location_has_one_spelling_and_its_catalog_name_is_a_symlink(lake: Path) -> None:
+    found = {d["name"]: d for d in table(lake, "silver/datasets") if d["merged_into"] is None}
+    assert found["clean/people"]["namespace"] == "s3://data"
+    assert [(s["namespace"], s["name"]) for s in found["clean/people"]["symlinks"]] == [
+        ("hive://meta:9083", "lake.people")
+    ]
+    assert "lake.people" not in found
+    kinds = {name: found[name]["kind"] for name in ("visits", "shop.public.daily", "clean/people")}
+    assert kinds == {"visits": "TOPIC", "shop.public.daily": "JDBC", "clean/people": "TABLE"}
