@@ -1,9 +1,11 @@
 """Rates of the pipeline beside the same Spark reading the same files, in one run. Prints ratios, judges nothing.
 
-    python bench/ingest.py [--events 20000] [--jobs 200] [--past 10000 100000] [--batch 1000] [--folder /tmp/bench]
+    python bench/ingest.py [--events 4000] [--jobs 100] [--past 400 4000] [--batch 400] [--folder FOLDER]
 
 Events have 100 columns and 160 edges (about 44 KB). (a) full ingest against read + explode + count; (b) the same batch
-into a lake with much history against one with little; (c) rebuild against ingest.
+into a lake with much history against one with little; (c) rebuild against ingest; then a small batch, and nothing new.
+The default is scaled to two processors and a few minutes; `--events 100000 --past 10000 1000000 --batch 1000` is the
+whole thing.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+import tempfile
 import time
 import uuid
 from pathlib import Path
@@ -98,13 +101,18 @@ def baseline(spark: Any, folder: Path) -> None:
     print("edges counted:", outputs.select(F.explode("v.inputFields")).count())
 
 
+def commits(lake: Path) -> int:
+    """How many commits the lake's tables have had."""
+    return sum(1 for _ in lake.glob("*/*/_delta_log/*.json"))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--events", type=int, default=20_000)
-    parser.add_argument("--jobs", type=int, default=200)
-    parser.add_argument("--past", type=int, nargs=2, default=[2_000, 20_000])
-    parser.add_argument("--batch", type=int, default=1_000)
-    parser.add_argument("--folder", type=Path, default=Path("/tmp/colline-bench-ingest"))
+    parser.add_argument("--events", type=int, default=4_000)
+    parser.add_argument("--jobs", type=int, default=100)
+    parser.add_argument("--past", type=int, nargs=2, default=[400, 4_000])
+    parser.add_argument("--batch", type=int, default=400)
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "colline-bench-ingest")
     given = parser.parse_args()
     shutil.rmtree(given.folder, ignore_errors=True)
     from colline.pipeline.ingest import ingest
@@ -126,6 +134,10 @@ def main() -> None:
     print(f"(a) ingest / read+explode: {base / full:.2f} of its rate ({rates})")
     again = timed(lambda: rebuild(str(lake), spark=spark))
     print(f"(c) rebuild / ingest rate: {full / again:.2f}")
+    land(lake / "landing", 20, 20, now + 86_400)
+    before = commits(lake)
+    small = timed(lambda: ingest(str(lake), spark=spark))
+    print(f"    20 more events: {small:.1f} s, {commits(lake) - before} commits")
     print(f"    nothing new: {timed(lambda: ingest(str(lake), spark=spark)):.1f} s")
 
     seconds = []
@@ -136,6 +148,7 @@ def main() -> None:
         land(lake / "landing", given.batch, given.jobs, now + 30 * 86_400)
         seconds.append(timed(lambda where=lake: ingest(str(where), spark=spark)))
     ratio = seconds[1] / seconds[0]
+    shutil.rmtree(given.folder, ignore_errors=True)
     print(f"(b) {given.batch} events after {given.past[1]} / after {given.past[0]}: {ratio:.2f} times the seconds")
 
 

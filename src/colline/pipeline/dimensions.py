@@ -248,7 +248,7 @@ class Dimensions:
     def _united_columns(self, old: DataFrame) -> DataFrame:
         kinds = {"field": "string", "type": "string", "ordinal": "int", "tags": "array<string>", "first": "timestamp"}
         kinds |= {"last": "timestamp", "typed_at": "timestamp"}
-        new = {"id": "cast(null as bigint)", "key": field_key("field"), "typed_at": "if(type is null, null, last)"}
+        new = {"id": "cast(null as bigint)", "key": field_key("field"), "typed_at": "if(ordinal is null, null, last)"}
         was = {"first": "first_seen", "last": "last_seen"}
         if self.work.retells:  # nothing is kept of what a column was but its id
             was = {name: f"cast(null as {kind})" for name, kind in kinds.items()}
@@ -257,15 +257,15 @@ class Dimensions:
         before = old.selectExpr(*(f"{was.get(name, name)} as {name}" for name in names))
         columns = (
             "max(id) as id",
-            # a schema's spelling before a query's
-            "min(struct(type is null as guess, field)) filter (where last is not null) as spelled",
-            "max(if(type is null, null, struct(typed_at, type, ordinal))) as typed",
+            "max(if(ordinal is null, null, struct(typed_at, type, ordinal, field))) as typed",
+            "max(field) as spelled",
             f"{UNITED_TAGS} as tags",
             "min(first) as first_seen",
             "max(last) as last_seen",
         )
         rows = told.unionByName(before).groupBy("dataset_id", "key").agg(*(F.expr(column) for column in columns))
-        return rows.where("first_seen is not null").selectExpr("*", "spelled.field").drop("spelled")
+        # the newest schema's spelling before a query's, small letters before capitals
+        return rows.where("first_seen is not null").selectExpr("*", "coalesce(typed.field, spelled) as field")
 
     def _column_news(self) -> DataFrame:
         """`dataset_id`, `field`, `type`, `ordinal`, `tags`, `first`, `last`: columns in schemas and in facts."""
