@@ -112,3 +112,27 @@ create table made (a int, b string) using delta
 alter table d add columns (e int)
 -- expect:
 --   output: d alter
+
+-- case: drop a column
+-- setup: create table shrunk (a int, b int) using delta tblproperties ('delta.columnMapping.mode' = 'name')
+alter table shrunk drop column b
+-- expect:
+--   output: shrunk alter
+
+-- case: describe a column
+-- setup: create table noted (a int, b int) using delta
+alter table noted alter column a comment 'the first'
+-- expect:
+--   output: noted alter
+
+-- case: truncate a table
+-- setup: create table emptied (a int) using parquet
+truncate table emptied
+-- expect:
+--   output: emptied truncate
+
+-- case: replace a delta table without a query
+-- setup: create table anew (a int) using delta
+create or replace table anew (b int) using delta
+-- expect:
+--   output: anew overwrite

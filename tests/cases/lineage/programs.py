@@ -46,6 +46,47 @@ df = t.groupBy("k").cogroup(u.groupBy("k")).applyInPandas(both, "x int")
 #   x <- u.k direct/transformation
 #   opaque: FlatMapCoGroupsInPandas
 
+# case: applyInArrow is opaque and groups by its key
+# since: 4.0
+# table: t(a, b, c, k)
+def one(table):
+    return table
+
+
+df = spark.table("t").select("a", "k").groupBy("k").applyInArrow(one, "x int")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.k direct/transformation
+#   opaque: FlatMapGroupsInArrow
+
+
+# case: cogroup of arrow is opaque over both sides
+# since: 4.0
+# table: t(a, b, c, k)
+# table: u(a, b, c, k)
+def both(left, right):
+    return left
+
+
+t, u = spark.table("t").select("a", "k"), spark.table("u").select("b", "k")
+df = t.groupBy("k").cogroup(u.groupBy("k")).applyInArrow(both, "x int")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.k direct/transformation
+#   x <- u.b direct/transformation
+#   x <- u.k direct/transformation
+#   opaque: FlatMapCoGroupsInArrow
+
+# case: a watermark is transparent
+# table: t(a, b, c, k)
+path = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/t"
+stream = spark.readStream.schema("a int, k int").parquet(path).selectExpr("a", "timestamp_seconds(k) as at")
+df = stream.withWatermark("at", "1 minute").dropDuplicatesWithinWatermark(["a"]).select("a", "at")
+# expect:
+#   a <- t.a direct/identity
+#   at <- t.k direct/transformation
+#   * <- t.a indirect/group_by
+
 # case: applyInPandasWithState is opaque
 # table: t(a, b, c, k)
 from pyspark.sql.streaming.state import GroupStateTimeout

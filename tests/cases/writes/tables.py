@@ -215,3 +215,14 @@ spark.sql("create table saved using parquet as select a from t")
 spark.sql("truncate table saved")
 # expect:
 #   output: saved truncate
+
+# case: overwritePartitions
+# table: t(a, b, c, k)
+spark.sql("create table saved (a int, k int) using delta partitioned by (k)")
+spark.table("t").where("c > 0").select((F.col("b") + 1).alias("a"), "k").writeTo("saved").overwritePartitions()
+# expect:
+#   a <- t.b direct/transformation
+#   k <- t.k direct/identity
+#   * <- t.c indirect/filter
+#   input: t
+#   output: saved overwrite
