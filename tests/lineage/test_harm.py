@@ -9,8 +9,10 @@ import pytest
 
 import colline
 from colline.capture import tap
-from colline.capture.query import QueryError
+from colline.capture.query import QueryError, _analyzed, context_of
 from colline.errors import CollineError
+from colline.plan.decode import decode
+from colline.trace.statement import statement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,3 +97,17 @@ def test_an_rdd_of_unknown_origin_stays_unknown_when_asked_twice(spark: SparkSes
     df = spark.createDataFrame(text, "line string")
     for _ in range(2):
         assert [step.node for step in colline.lineage(df).opaque] == ["LogicalRDD"]
+
+
+def test_a_statement_that_no_rule_knows_tells_what_it_reads(spark: SparkSession, table: str, tmp_path: Path) -> None:
+    text = f"insert overwrite directory '{tmp_path / 'out'}' using parquet select amount from {table} where id > 1"
+    plan = tap.describe(spark, _analyzed(text, spark))
+    for kind in plan["classes"]:
+        kind[0] = kind[0].replace("InsertIntoDataSourceDirCommand", "StrangeCommand")
+    found = statement(decode(plan), context_of(spark))
+    assert found.writes == ()
+    assert [(read.field, read.uses[0].value) for read in found.inputs[0].reads] == [
+        ("amount", "value"),
+        ("id", "filter"),
+    ]
+    assert [step.node for step in found.opaque] == ["StrangeCommand"]

@@ -45,9 +45,19 @@ def statement(plan: Plan, context: Context) -> Statement:
         return _statement(found)
     root = plan.root.node("query") if plan.root.kind in STREAMS else plan.root
     if _is_command(root):
-        return Statement((), (), ())
+        return _unknown(root, context)
     read = _query(root, context)
     return Statement((), read.inputs, read.opaque)
+
+
+def _unknown(root: Node, context: Context) -> Statement:
+    """A command without a target: nothing, or, where no rule knows it and it has a query, what that reads."""
+    query = root.maybe("query") if registry.command.find(root.kind) is None else None
+    if query is None:
+        return Statement((), (), ())
+    read = _query(query, context)
+    step = OpaqueStep(root.kind, "", "no rule knows this statement: what it reads is told, what it writes is not")
+    return Statement((), read.inputs, (*read.opaque, step))
 
 
 def _queried(root: Node) -> Node | None:

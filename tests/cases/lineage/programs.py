@@ -46,6 +46,7 @@ df = t.groupBy("k").cogroup(u.groupBy("k")).applyInPandas(both, "x int")
 #   x <- u.k direct/transformation
 #   opaque: FlatMapCoGroupsInPandas
 
+
 # case: applyInArrow is opaque and groups by its key
 # since: 4.0
 # table: t(a, b, c, k)

@@ -112,7 +112,7 @@ def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
     return (_rows(target, (), node, trace, _mode(node)),)
 
 
-@command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic")
+@command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "DeltaDynamicPartitionOverwriteCommand")
 def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …`, `df.writeTo(t).append()`; REPLACE WHERE reads the target to find what goes"""
     table, query = node.node("table"), node.node("query")
