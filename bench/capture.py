@@ -112,21 +112,23 @@ def own(texts: list[str], rounds: int, home: Path) -> dict[str, Any]:
     }
 
 
-def size_per_edge(events: list[Any]) -> float:
-    size = edges = 0
+def size_per_edge(events: list[Any]) -> dict[str, float]:
+    """Bytes of the ends of runs over the edges in them: as the facet lists them, and source by output column."""
+    size = listed = meant = 0
     for event in events:
-        text = event if isinstance(event, bytes | str) else json.dumps(event)
-        data = json.loads(text)
-        found = sum(_edges(output) for output in data.get("outputs", []))
-        if found and data["eventType"] == "COMPLETE":
-            size += len(text)
-            edges += found
-    return size / max(edges, 1)
+        facets = [output.get("facets", {}).get("columnLineage") for output in event.get("outputs", [])]
+        found = [_edges(facet) for facet in facets if facet]
+        if found and event["eventType"] == "COMPLETE":
+            size += len(json.dumps(event, separators=(",", ":")))
+            listed += sum(each[0] for each in found)
+            meant += sum(each[1] for each in found)
+    return {"listed": size / max(listed, 1), "meant": size / max(meant, 1)}
 
 
-def _edges(output: dict[str, Any]) -> int:
-    facet = output.get("facets", {}).get("columnLineage", {})
-    return sum(len(f["inputFields"]) for f in facet.get("fields", {}).values()) + len(facet.get("dataset", []))
+def _edges(facet: dict[str, Any]) -> tuple[int, int]:
+    direct = sum(len(field["inputFields"]) for field in facet["fields"].values())
+    rows = len(facet.get("dataset", []))
+    return direct + rows, direct + rows * len(facet["fields"])
 
 
 def jar(texts: list[str], home: Path) -> dict[str, Any]:
@@ -169,7 +171,9 @@ def main() -> None:
     print(
         f"lineage beyond analysis / analysis, median: {extra / analysis:.2f} ({extra:.1f} ms / {analysis:.1f} ms; < 1)"
     )
-    print(f"bytes of event per column edge: {mine['bytes_per_edge']:.0f} (promised ≤ 300)")
+    size = mine["bytes_per_edge"]
+    print(f"bytes of event per edge from source to output column: {size['meant']:.0f} (promised ≤ 300)")
+    print(f"bytes of event per entry of the lineage facet: {size['listed']:.0f}")
     if not options.no_jar:
         theirs = _part("jar", options)
         total, other = mine["listener"]["total_ms"] / options.rounds, theirs["listener"]["total_ms"]
