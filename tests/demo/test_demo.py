@@ -25,6 +25,9 @@ GOLDEN = Path(__file__).with_name("answers.txt")
 CHANGING = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00| UTC)?", "TIME"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "RUN"),
+    (r"local-\d+", "APPLICATION"),
+    (r"The value 'c\d+'", "The value 'CUSTOMER'"),
+    (r"^\d{4}-\d\d-\d\d(?= )", "DAY"),
     (r"\d+ events in \d+ batches, \d+\.\d+ s\b", "EVENTS"),
     (r" {2,}", "  "),
 )
@@ -34,7 +37,7 @@ def settled(text: str, lake: Path) -> str:
     """The text without what differs from run to run."""
     text = text.replace(str(lake), "LAKE")
     for pattern, word in CHANGING:
-        text = re.sub(pattern, word, text)
+        text = re.sub(pattern, word, text, flags=re.MULTILINE)
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
 

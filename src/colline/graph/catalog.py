@@ -55,7 +55,7 @@ def coverage(view: View, page: Page, at: int | None, kind: str | None = None, jo
         "owner": _counts(row["owner"] for row in rows),
     }
     totals = {"gaps": len(rows), "jobs": view.arrays.meta["jobs"], **_lineage_share(view, at)}
-    told = ", ".join(f"{count} {name}" for name, count in by["kind"].items())
+    told = ", ".join(counted(count, name.replace("_", " ")) for name, count in by["kind"].items())
     share = f"{totals['with_lineage']} of {counted(totals['columns'], 'column')} have lineage"
     verdict = f"{counted(len(rows), 'gap')}: {told}; {share}" if rows else f"no gap is known; {share}"
     return listed(view, "coverage", rows, page, verdict, by=by, totals=totals, at=at)

@@ -22,6 +22,12 @@ def value_at(path: str) -> Cell:
     return cell
 
 
+def first_line(text: str | None) -> str:
+    """The line of an error that says what happened; `--json` has all of it."""
+    lines = (text or "").strip().splitlines()
+    return lines[0] + (" …" if len(lines) > 1 else "") if lines else ""
+
+
 def _flag(key: str, word: str) -> Cell:
     return lambda row: word if row.get(key) else ""
 
@@ -81,7 +87,7 @@ _JOB: tuple[tuple[str, Cell], ...] = (
     ("last run", value_at("last_state")),
     ("last success", value_at("last_success")),
     ("changed", value_at("changed_at")),
-    ("error", value_at("last_error")),
+    ("error", lambda row: first_line(row.get("last_error"))),
 )
 _DATASET: tuple[tuple[str, Cell], ...] = (
     ("dataset", value_at("label")),
@@ -95,7 +101,7 @@ _LOOK: tuple[tuple[str, Cell], ...] = (
     ("why", value_at("flags")),
     ("lineage changed", value_at("changed_at")),
     ("last success", value_at("last_success")),
-    ("error", value_at("last_error")),
+    ("error", lambda row: first_line(row.get("last_error"))),
 )
 _HOP: tuple[str, Cell] = ("hop", value_at("distance"))
 _INDIRECT: tuple[str, Cell] = ("", lambda row: "indirect" if row.get("relation") == "indirect" else "")
@@ -210,7 +216,7 @@ TABLES: dict[str, tuple[tuple[str, Cell], ...]] = {
         ("state", value_at("state")),
         ("started", value_at("started")),
         ("ended", value_at("ended")),
-        ("error", value_at("error")),
+        ("error", lambda row: first_line(row.get("error"))),
     ),
     "quarantine": (
         ("reason", value_at("reason")),

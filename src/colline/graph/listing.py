@@ -1,0 +1,119 @@
+"""The questions that list: where lineage is missing, the ends of the graph, datasets, jobs, runs, what was set aside.
+
+The methods take the flags of the command line by keyword, hence their number of arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from colline.graph.answer import Answer, page_of
+from colline.graph.names import parse
+from colline.graph.opened import Opened
+from colline.graph.times import When, parse_time
+
+
+class Listing(Opened):
+    """Lists of an open lake."""
+
+    def coverage(
+        self,
+        *,
+        kind: str | None = None,
+        job: str | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Where lineage is missing."""
+        from colline.graph import catalog, changes
+
+        view = self.view()
+        place = None if job is None else changes.job_named(view, job)
+        return catalog.coverage(view, page_of(limit, cursor, view.version), view.at(as_of), kind, place)
+
+    def roots(self, dataset: str | None = None, **how: Any) -> Answer:
+        """Columns that nothing feeds. Takes as_of, limit and cursor."""
+        return self._ends("roots", dataset, **how)
+
+    def leaves(self, dataset: str | None = None, **how: Any) -> Answer:
+        """Columns that nothing is built on. Takes as_of, limit and cursor."""
+        return self._ends("leaves", dataset, **how)
+
+    def hubs(self, dataset: str | None = None, **how: Any) -> Answer:
+        """Columns with the most neighbours first. Takes as_of, limit and cursor."""
+        return self._ends("hubs", dataset, **how)
+
+    def _ends(
+        self,
+        question: str,
+        dataset: str | None,
+        *,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        from colline.graph import catalog
+
+        view = self.view()
+        at = view.at(as_of)
+        return catalog.ends(view, question, page_of(limit, cursor, view.version), at, self._within(view, dataset, at))
+
+    def overview(self) -> Answer:
+        """Layers and flows, recent changes, columns to try, and the state of the lake."""
+        from colline.graph import catalog
+
+        return catalog.overview(self.view(), self.lake)
+
+    def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
+        """One dataset with its columns; by namespace and name, or by any unique suffix of its name."""
+        from colline.graph import catalog
+
+        view = self.view()
+        if name is None:
+            place = view.names.dataset(parse(namespace).parts, namespace)
+        else:
+            place = view.names.exact_dataset(namespace, name)
+        return catalog.dataset(view, place, view.at(as_of))
+
+    def datasets(
+        self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Answer:
+        """All datasets, or those whose name holds a text."""
+        from colline.graph import catalog
+
+        view = self.view()
+        return catalog.datasets(view, page_of(limit, cursor, view.version), text, layer)
+
+    def jobs(
+        self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> Answer:
+        """Jobs with their last state and times, the one that ran last first."""
+        from colline.graph import catalog
+
+        view = self.view()
+        return catalog.jobs(view, page_of(limit, cursor, view.version), text, state)
+
+    def runs(
+        self,
+        *,
+        job: str | None = None,
+        job_namespace: str | None = None,
+        state: str | None = None,
+        since: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Runs with state and times, newest first; read from the lake's table of runs."""
+        from colline.graph import journal
+
+        view = self.view()
+        wanted = journal.Runs(job, job_namespace, state, parse_time(since))
+        return journal.runs(view, self.lake, page_of(limit, cursor, view.version), wanted)
+
+    def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
+        """Lines that were set aside, with the reason, newest first."""
+        from colline.graph import journal
+
+        view = self.view()
+        return journal.quarantine(view, self.lake, page_of(limit, cursor, view.version), reason)

@@ -1,0 +1,80 @@
+"""A lake held open: the snapshot in hand, and the newer one as soon as it was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from colline.errors import LakeError
+from colline.graph import snapshot
+from colline.graph.adjacency import Nodes
+from colline.graph.names import parse
+from colline.graph.view import View
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Opened:
+    """One lake. `view()` is asked once an answer, so that none mixes two snapshots."""
+
+    def __init__(self, lake: str | Path) -> None:
+        self.lake = snapshot.lake_path(lake)
+        self._stamp: tuple[int, int] | None = None
+        self._view = self._load()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the snapshot go, so that it may be cleaned."""
+        self._view.arrays.close()
+
+    def view(self) -> View:
+        """The snapshot to answer from: the one in hand, or a newer one if it was published meanwhile."""
+        if snapshot.stamp(self.lake) != self._stamp:
+            before, self._view = self._view, self._load()
+            before.arrays.close()
+        return self._view
+
+    def _load(self) -> View:
+        if not self.lake.is_dir():
+            raise LakeError(f"no lake at {self.lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
+        stamp = snapshot.stamp(self.lake)
+        arrays = snapshot.current(self.lake)
+        if arrays is None:
+            self._publish()
+            stamp, arrays = snapshot.stamp(self.lake), snapshot.current(self.lake)
+        assert arrays is not None
+        self._stamp = stamp
+        return View(arrays)
+
+    def _publish(self) -> None:
+        from colline.graph.tables import has_table
+
+        if not has_table(self.lake, "gold/columns"):
+            if snapshot.stamp(self.lake) is not None:
+                raise LakeError(
+                    f"the snapshot of {self.lake} is of an older colline, and its tables are not there",
+                    hint="run `colline ingest` on the lake with this version, and copy the snapshot again",
+                )
+            raise LakeError(f"the lake {self.lake} is empty", hint="run `colline ingest` to fill it")
+        try:
+            snapshot.publish(self.lake)
+        except OSError as error:
+            raise LakeError(
+                f"the lake {self.lake} has no snapshot and none can be written: {error.strerror}",
+                hint="run `colline ingest` as a user who may write there",
+            ) from error
+
+    def _within(self, view: View, dataset: str | None, at: int | None) -> Nodes | None:
+        if dataset is None:
+            return None
+        place = view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
+        return view.names.dataset_columns(place, at)
