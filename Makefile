@@ -120,3 +120,7 @@ coverage-page: setup  ## docs/coverage.md, from the recorded plans of the lineag
 
 perturb: setup  ## law 1 by experiment on N random queries: make perturb N=1000 SEED=7
 	$(BIN)/python -m tests.lineage.perturb $(N) $(SEED)
+
+.PHONY: record-demo
+record-demo: setup ## play the demo and record what it captured, for the page's tests
+	$(BIN)/python tests/server/demo_events.py

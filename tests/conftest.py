@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from tests.sessions import HAS_DELTA, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from serving import Server
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -40,3 +43,22 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     started = session(tmp_path_factory.mktemp("spark"))
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def stormed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """A lake whose server was killed again and again, and the runs it had answered for."""
+    from storm import storm
+
+    lake = tmp_path_factory.mktemp("stormed") / "lake"
+    with ThreadPoolExecutor(1) as thread:  # a browser may have an event loop in this one
+        return lake, thread.submit(asyncio.run, storm(lake)).result()
+
+
+@pytest.fixture(scope="session")
+def ingested(stormed: tuple[Path, set[str]]) -> Iterator[Server]:
+    """A server on a lake of real events of many kinds that came through the receiver and the pipeline."""
+    from sending import ingesting
+
+    with ingesting(stormed[0]) as server:
+        yield server

@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE.parent / room) for room in ("graph", "server", "page")]
 
 import delivery_lake  # noqa: E402  the path above comes first
 from browsing import PATIENCE, ROOT, Site, Watch  # noqa: E402  the path above comes first
-from serving import serving  # noqa: E402  the path above comes first
+from serving import Server, serving  # noqa: E402  the path above comes first
 
 expect.set_options(timeout=PATIENCE)
 FLAGS = [
@@ -62,8 +62,10 @@ def site(delivery_path: Path) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    yield from _served(delivery_lake.write(delivery_lake.hostile(), tmp_path_factory.mktemp("hostile") / "lake"))
+def demo_site(ingested: Server) -> Site:
+    """A page on events that took the whole way: captured by the demo, received, ingested; hostile names among them."""
+    ingested.client.get("/api/v1/overview", timeout=120)
+    return Site(ingested.address)
 
 
 @pytest.fixture(scope="session")

@@ -18,15 +18,6 @@ TABLES = (HOME / "delivery_tables.txt").read_text().splitlines()
 # a line an edge: `source -> target : job : effect : expression : mask`, the last two where there are some
 EDGES = (HOME / "delivery_edges.txt").read_text().splitlines()
 
-HOSTILE_NAMES = (
-    "<script>alert(1)</script>",
-    "x" * 10_240,
-    "\u202egnp.exe",
-    "a\0b",
-    "../../etc/passwd",
-    "🐟 naïve",
-)
-
 
 def ago(days: float) -> datetime:
     """A moment before now."""
@@ -91,20 +82,6 @@ def delivery() -> LakeWriter:
     )
     for kind, job, table, detail in gaps:
         lake.gap(kind, job=job, dataset=table, detail=detail, first_seen=ago(9), last_seen=ago(0.4))
-    return lake
-
-
-def hostile() -> LakeWriter:
-    """Names that try to harm the page: as columns, tables, jobs and expressions."""
-    lake = LakeWriter()
-    for number, name in enumerate(HOSTILE_NAMES):
-        source, target = f"bronze.t{number}", f"silver.t{number}"
-        for table in (source, target):
-            lake.dataset(table)
-            lake.datasets[table]["name"] = f"/lake/{table[:6]}/{name}"
-        lake.column(f"{source}:{name}", tags=["PII", name[:40]], type=name[:60])
-        lake.column(f"{target}:{name}")
-        lake.edge(f"{source}:{name}", f"{target}:{name}", f"job {name}", "TRANSFORMATION", description=f"f({name})")
     return lake
 
 

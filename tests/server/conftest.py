@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from serving import Server, serving
-from storm import storm
 
 sys.path.append(str(Path(__file__).parents[1] / "graph"))
 
@@ -26,14 +24,9 @@ def shop_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
     from colline.graph.snapshot import publish
 
-    lake = shop().write(tmp_path_factory.mktemp("served") / "lake")
+    folder = tmp_path_factory.mktemp("served")
+    lake, other = shop().write(folder / "lake"), shop().write(folder / "other lake")
     publish(lake)
-    with serving(lake) as server:
+    publish(other)
+    with serving(lake, "--other-lake", f"earlier={other}") as server:
         yield server
-
-
-@pytest.fixture(scope="session")
-def stormed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
-    """A lake whose server was killed again and again, and the runs it had answered for."""
-    lake = tmp_path_factory.mktemp("stormed") / "lake"
-    return lake, asyncio.run(storm(lake))

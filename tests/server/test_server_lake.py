@@ -5,56 +5,21 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from deltalake import DeltaTable
-from jar_events import JAR_EVENTS
-from serving import HOSTILE_NAMES, Server, event, serving
+from serving import HOSTILE_NAMES, Server, serving
 
 from colline.server.marquez import exact_name
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1600)]
-LINEAGE = "/api/v1/lineage"
 FOLDERS = {"_server", "_colline", "landing", "bronze", "silver", "gold", "snapshot"}
 
 
-def _hostile_event(name: str, number: int) -> dict[str, Any]:
-    """A job, a dataset, a column and an expression that are all called like this."""
-    how = {"type": "DIRECT", "subtype": "IDENTITY", "description": name, "masking": False}
-    source = {"namespace": "hostile", "name": f"source{number}", "field": name, "transformations": [how]}
-    facets = {
-        "schema": {"fields": [{"name": name, "type": name[:100]}]},
-        "columnLineage": {"fields": {name: {"inputFields": [source]}}},
-    }
-    return event(name, outputs=[{"namespace": "hostile", "name": f"table{number}/{name}", "facets": facets}])
-
-
-@pytest.fixture(scope="module")
-def server(stormed: tuple[Path, set[str]]) -> Iterator[Server]:
-    """A server that ingests by itself, after everything was sent and taken up."""
-    with serving(stormed[0], "--ingest", "3s", "--seal-after", "0.3s") as running:
-        sent = [*JAR_EVENTS, *(_hostile_event(name, number) for number, name in enumerate(HOSTILE_NAMES))]
-        answer = running.client.post(f"{LINEAGE}/batch", json=sent)
-        assert answer.json()["status"] == "success", answer.text
-        assert running.client.post(LINEAGE, json=event() | {"run": {"runId": 7}}).status_code == 422
-        assert running.client.post(LINEAGE, content=b"nonsense \xff\n\n").status_code == 422
-        _wait_for_lineage(running)
-        yield running
-        running.stop()
-
-
-def _wait_for_lineage(server: Server) -> None:
-    deadline = time.monotonic() + 1500
-    while time.monotonic() < deadline:
-        status = server.client.get("/api/v1/status").json()
-        assert status["ingest"]["last_state"] != "failed", status
-        if status["snapshot"] is not None and status["ingest"]["last_state"] == "ok":
-            return
-        time.sleep(0.5)
-    pytest.fail("no lineage")
+@pytest.fixture
+def server(ingested: Server) -> Server:
+    return ingested
 
 
 def test_a_column_of_the_jar_is_traced_to_its_source(server: Server) -> None:

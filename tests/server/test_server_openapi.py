@@ -8,7 +8,7 @@ from datetime import datetime
 import hypothesis
 import hypothesis.strategies as st
 import schemathesis
-from schemathesis.specs.openapi.checks import negative_data_rejection
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 from serving import Server
 
 from colline.server.endpoints import ENDPOINTS
@@ -39,6 +39,8 @@ def test_the_server_keeps_to_its_own_document(case: schemathesis.Case, shop_serv
     hypothesis.assume(not {"column", "tag"} <= set(case.query or {}) or case.operation.path != "/api/v1/pii")
     # a batch with one wrong event among right ones is 200 by design, and lists the wrong one
     excluded = [negative_data_rejection] if case.operation.path.endswith("/batch") else []
+    # no schema says which SQL changes something, or that one time comes after another
+    excluded += [positive_data_acceptance] if case.operation.path.endswith(("/schema-impact", "/diff")) else []
     case.call_and_validate(base_url=shop_served.address, excluded_checks=excluded)
 
 

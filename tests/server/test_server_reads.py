@@ -25,6 +25,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "downstream": {"column": "bronze.orders.amount"},
     "paths": {"from": "bronze.orders.amount", "to": TOTAL},
     "impact": {"column": "bronze.orders.amount", "change": "rename"},
+    "schema-impact": {"diff": "alter table bronze.orders drop column amount"},
     "pii": {"column": "bronze.customers.email", "allowed_zone": "bronze"},
     "droppable": {"column": "bronze.customers.email"},
     "unused": {},
@@ -32,6 +33,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "compare": {"a": TOTAL, "b": "bronze.orders.amount"},
     "diff": {"from": "2026-01-02", "to": "2026-01-09"},
     "job-diff": {"job": ["clean_orders", "clean_customers"]},
+    "lake-diff": {"other": "earlier"},
     "coverage": {},
     "roots": {},
     "leaves": {"limit": 2},
@@ -71,6 +73,23 @@ def test_the_answer_is_the_graphs_own(shop_served: Server) -> None:
     with open_lake(shop_served.lake) as lineage:
         expected = lineage.upstream(TOTAL, indirect=True, limit=100).to_dict()
     assert shop_served.client.get("/api/v1/upstream", params=EXAMPLES["upstream"]).json() == expected
+
+
+def test_a_change_of_schema_is_told_as_by_the_graph(shop_served: Server) -> None:
+    old, new = "create table bronze.orders (id int, amount double)", "create table bronze.orders (id int)"
+    with open_lake(shop_served.lake) as lineage:
+        expected = lineage.impact(diff=[old, new], limit=100).to_dict()
+    found = shop_served.client.get("/api/v1/schema-impact", params={"diff": [old, new]}).json()
+    assert found == expected
+    assert TOTAL in {column["label"] for column in found["columns"]}
+
+
+def test_another_lake_is_known_by_its_name_only(shop_served: Server, tmp_path: Path) -> None:
+    same = shop_served.client.get("/api/v1/lake-diff", params={"other": "earlier"}).json()
+    assert (same["added"], same["removed"], same["changed"]) == ([], [], [])
+    for name in ("later", str(shop_served.lake), str(tmp_path)):
+        answer = shop_served.client.get("/api/v1/lake-diff", params={"other": name})
+        assert (answer.status_code, answer.json()["hint"]) == (404, "known are earlier")
 
 
 def test_pages_of_a_cursor_add_up_to_the_whole(shop_served: Server) -> None:

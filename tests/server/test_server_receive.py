@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 from jar_events import JAR_EVENTS
+from other_events import OTHER_EVENTS
 from serving import HOSTILE_NAMES, Server, event, landed, serving
 
 LINEAGE, BATCH = "/api/v1/lineage", "/api/v1/lineage/batch"
@@ -182,6 +183,12 @@ def test_events_of_the_spark_jar_are_all_taken(server: Server) -> None:
     assert [server.client.post(LINEAGE, json=sent).status_code for sent in JAR_EVENTS] == [201] * len(JAR_EVENTS)
     answer = server.client.post(BATCH, json=JAR_EVENTS)
     assert answer.json()["summary"] == {"received": len(JAR_EVENTS), "successful": len(JAR_EVENTS), "failed": 0}
+
+
+def test_events_of_airflow_and_dbt_are_all_taken(server: Server) -> None:
+    for sent in OTHER_EVENTS:
+        answer = server.client.post(LINEAGE, json=sent)
+        assert answer.status_code == 201, (sent["producer"], answer.text)
 
 
 def test_hostile_names_stay_text(server: Server) -> None:

@@ -41,6 +41,15 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
     return int(found[1]) * _BYTES[found[2].upper()]
 
 
+def _lakes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Path]:
+    """Lakes by name, of `staging=/lakes/staging`."""
+    named = [value.partition("=") for value in values]
+    for name, _equals, path in named:
+        if not name or not path:
+            raise click.BadParameter(f"{name!r} is not of the form NAME=PATH")
+    return {name: Path(path).resolve() for name, _equals, path in named}
+
+
 @click.command()
 @click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="The lake.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
@@ -61,6 +70,14 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
 )
 @click.option(
     "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
+)
+@click.option(
+    "--other-lake",
+    "others",
+    multiple=True,
+    callback=_lakes,
+    metavar="NAME=PATH",
+    help="A lake to compare with.",
 )
 @click.option("--readers", type=click.IntRange(1, 64), help="Processes that answer questions (one a core, at most 4).")
 @click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="Certificate chain, PEM.")
@@ -126,6 +143,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         answer_seconds=options["answer_timeout"],
         ingest_seconds=options["ingest"],
         access_log=options["access_log"],
+        other_lakes=options["others"],
         readers=options["readers"] or min(4, os.cpu_count() or 1),
         spool=SpoolLimits(seal_seconds=options["seal_after"], waiting_bytes=options["max_waiting"]),
     )

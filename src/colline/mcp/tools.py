@@ -33,7 +33,7 @@ _ALSO = ("overview", "dataset", "datasets", "jobs", "runs")
 TOOLS: dict[str, Endpoint] = {
     "find_columns" if endpoint.name == "columns" else endpoint.name: endpoint
     for endpoint in ENDPOINTS
-    if endpoint.group == "questions" or endpoint.name in _ALSO
+    if (endpoint.group == "questions" and endpoint.name != "lake-diff") or endpoint.name in _ALSO
 }
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,19 +19,36 @@ if TYPE_CHECKING:
     from colline.graph import Answer, Lineage
 
 Values = dict[str, Any]
+_NO_LAKES: Mapping[str, Path] = MappingProxyType({})
 
 
-def ask(lineage: Lineage, endpoint: Endpoint, values: Values) -> Answer | dict[str, Any]:
-    """The answer of the graph, or plain values in the shape of Marquez; an error of the graph is a Problem."""
+def ask(
+    lineage: Lineage, endpoint: Endpoint, values: Values, lakes: Mapping[str, Path] = _NO_LAKES
+) -> Answer | dict[str, Any]:
+    """The answer of the graph, or plain values in the shape of Marquez; an error of the graph is a Problem.
+
+    `lakes` are the others that may be compared with, by name: a path from a request is never opened.
+    """
     try:
         if endpoint.group == "marquez":
             return column_lineage(lineage, values["nodeId"], values["depth"], downstream=values["withDownstream"])
         assert endpoint.call is not None
         question = getattr(lineage, endpoint.call)
-        answer: Answer = question(**_arguments(endpoint, values))
+        arguments = _arguments(endpoint, values)
+        if "other" in arguments:
+            arguments["other"] = _lake_called(arguments["other"], lakes)
+        answer: Answer = question(**arguments)
     except CollineError as error:
         raise problem_of(error) from error
     return answer
+
+
+def _lake_called(name: str, lakes: Mapping[str, Path]) -> Path:
+    found = lakes.get(name)
+    if found is None:
+        known = f"known are {', '.join(sorted(lakes))}" if lakes else "`colline serve --other-lake NAME=PATH` names one"
+        raise Problem(404, "not_found", f"no other lake is called `{name[:80]}`", hint=known)
+    return found
 
 
 def encoded(answer: Answer | dict[str, Any]) -> bytes:

@@ -114,6 +114,13 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         Parameter("change", "choice", "what is done to it", default="drop", choices=("drop", "rename", "type")),
     ),
     _ask(
+        "schema-impact", "What breaks if a schema changes like this?", "Impact",
+        Parameter("diff", "text", "SQL: ALTER or DROP statements, a git diff, or the old and new schema (given twice)",
+                  True, repeated=True, maximum=2, example="alter table orders drop column promo_code"),
+        AS_OF, Parameter("indirect", "boolean", "follow indirect lineage too", default=True), DEPTH, LIMIT, CURSOR,
+        call="impact",
+    ),
+    _ask(
         "pii", "Where does this personal datum end up, and in clear or masked?", "Landings", _columns(required=False),
         _text("tag", "every column with this tag, instead of `column`"),
         Parameter("allowed_zone", "text", "a layer or dataset where it may be in clear (may be repeated)",
@@ -137,6 +144,15 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "job-diff", "How does the lineage of two jobs differ?", "Diff",
         Parameter("job", "text", "a job, given twice", True, repeated=True, minimum=2, maximum=2, argument="jobs"),
         *COMMON, call="diff",
+    ),
+    Endpoint(
+        "GET", "/api/v1/lake-diff", "lake-diff", "How does another lake differ from this one?", "Diff",
+        (
+            Parameter("other", "text", "the lake that `colline serve --other-lake NAME=PATH` gave this name", True,
+                      example="staging"),
+            *COMMON,
+        ),
+        statuses=(404, 409), call="diff", lasting=False,
     ),
     _ask(
         "coverage", "Where is lineage missing?", "Rows",

@@ -63,14 +63,15 @@ class _Lake:
     """The lake this process has open."""
 
     path: Path
+    others: Mapping[str, Path]
     lineage: Lineage | None = None
     health: tuple[str, Any] = ("", None)
 
 
-def serve(lake: Path, line: socket.socket) -> None:
+def serve(lake: Path, others: Mapping[str, Path], line: socket.socket) -> None:
     """Answer what comes over the line until its other end is closed, however that went."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to deal with
-    _Lake.path = lake
+    _Lake.path, _Lake.others = lake, others
     with line, line.makefile("rb") as asked, contextlib.suppress(OSError):
         while head := asked.read(FRAME.size):
             call, arguments = pickle.loads(asked.read(FRAME.unpack(head)[0]))  # noqa: S301 - our own parent wrote it
@@ -100,7 +101,7 @@ def _answered(asked: Asked, endpoint: Endpoint) -> Found:
     _check_cursor(asked.values.get("cursor"), version)
     if endpoint.lasting and etag_of(version, endpoint, asked.query) in asked.known:
         return Found(version, etag_of(version, endpoint, asked.query))
-    found = ask(lineage, endpoint, asked.values)
+    found = ask(lineage, endpoint, asked.values, _Lake.others)
     body = encoded(found)
     version = version if isinstance(found, dict) else found.snapshot
     packs = asked.packs and len(body) > _PACKED_FROM

@@ -11,6 +11,7 @@ import multiprocessing
 import pickle
 import socket
 from collections import deque
+from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -71,8 +72,9 @@ class _Reader(asyncio.Protocol):
 class Readers:
     """Up to `most` processes, started as questions come."""
 
-    def __init__(self, lake: Path, most: int) -> None:
+    def __init__(self, lake: Path, most: int, others: Mapping[str, Path]) -> None:
         self.lake = lake
+        self.others = dict(others)
         self.most = most
         self._all: list[_Reader] = []
         self._idle: list[_Reader] = []
@@ -137,7 +139,7 @@ class Readers:
         ours, theirs = socket.socketpair()
         # spawn: a fork would copy the writing thread's locks in whatever state they are
         spawned = multiprocessing.get_context("spawn")
-        one.process = spawned.Process(target=reader.serve, args=(self.lake, theirs), daemon=True)
+        one.process = spawned.Process(target=reader.serve, args=(self.lake, self.others, theirs), daemon=True)
         one.process.start()
         theirs.close()
         await asyncio.get_running_loop().create_unix_connection(lambda: one, sock=ours)

@@ -25,10 +25,10 @@ _MOST_FIELDS = 500
 class Reads:
     """Answers from one lake, by a few processes that start with the first question."""
 
-    def __init__(self, lake: Path, *, seconds: float, processes: int) -> None:
+    def __init__(self, lake: Path, *, seconds: float, processes: int, others: Mapping[str, Path]) -> None:
         self.lake = lake
         self.seconds = seconds
-        self._readers = Readers(lake, processes)
+        self._readers = Readers(lake, processes, others)
 
     def handlers(self) -> Mapping[str, Handler]:
         """A handler for every question of the table."""

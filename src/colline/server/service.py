@@ -50,7 +50,12 @@ class Service:
             settings,
             spool,
             Receiver(spool, settings.max_body, settings.body_seconds),
-            Reads(settings.lake, seconds=settings.answer_seconds, processes=settings.readers),
+            Reads(
+                settings.lake,
+                seconds=settings.answer_seconds,
+                processes=settings.readers,
+                others=settings.other_lakes,
+            ),
             Ingest(settings.lake, settings.landing, settings.ingest_seconds),
             Metrics(),
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +28,7 @@ class ServeSettings:
     answer_seconds: float = 30.0
     max_requests: int = 1000
     readers: int = 2
+    other_lakes: Mapping[str, Path] = field(default_factory=dict)
     ingest_seconds: float | None = None
     access_log: bool = True
     spool: SpoolLimits = field(default_factory=SpoolLimits)

@@ -18,6 +18,8 @@ export type CardNode = Node<
 >;
 
 const LONG = 28;
+/** A title longer than this is set smaller, so that it stays whole. */
+const TITLE = 22;
 
 interface RowProps {
   readonly row: RowData;
@@ -146,10 +148,10 @@ export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
     >
       <div className="inside">
         <header>
-          <strong>
-            <Name text={card.title} limit={26} />
+          <strong className={card.title.length > TITLE ? 'long' : ''}>
+            <Name text={card.title} limit={28} />
           </strong>
-          <Name className="path" text={card.name} limit={36} />
+          <Name className="path" text={card.name} limit={33} />
           {card.why !== null && (
             <span className="why" role="img" aria-label={`unknown: ${card.why}`} title={card.why}>
               <UnknownIcon />

@@ -23,7 +23,7 @@ export interface Drawing extends Budgeted {
 /** All columns of the first tables on screen and of each opened one, as they arrive. */
 function useKnownTables(tables: readonly string[], asOf: string | null) {
   const [known, setKnown] = useState<ReadonlyMap<string, readonly Column[]>>(new Map());
-  const wanted = tables.join('\n');
+  const wanted = JSON.stringify(tables); // a name may hold any character
   useEffect(() => {
     let live = true;
     const load = async (key: string) => {
@@ -31,7 +31,7 @@ function useKnownTables(tables: readonly string[], asOf: string | null) {
       const table = ref === null ? null : await dataset(ref, asOf).catch(() => null);
       return [key, (table?.columns ?? []).map((json) => toColumn(json, null))] as const;
     };
-    const keys = wanted.split('\n').filter(Boolean);
+    const keys: string[] = JSON.parse(wanted);
     void Promise.all(keys.map(load)).then((entries) => {
       if (live) setKnown(new Map(entries.filter(([, columns]) => columns.length > 0)));
     });

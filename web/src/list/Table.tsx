@@ -4,11 +4,11 @@
  */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { go, useView } from '../state/view';
-import { arrange, type Head, nextSort, readSort, windowOf } from './rows';
+import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from './rows';
 
 export const ROW = 30;
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   readonly label: string;
   readonly heads: readonly Head<Row>[];
   readonly rows: readonly Row[];
@@ -24,11 +24,13 @@ interface TableProps<Row> {
 
 function useWindow(count: number) {
   const frame = useRef<HTMLDivElement>(null);
-  const [scroll, setScroll] = useState({ top: 0, height: 0 });
+  const [scroll, setScroll] = useState({ top: 0, height: 0, width: 0 });
   useLayoutEffect(() => {
     const element = frame.current;
     if (element === null) return;
-    const look = () => setScroll({ top: element.scrollTop, height: element.clientHeight });
+    const look = () =>
+      setScroll({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
+    look();
     const observer = new ResizeObserver(look);
     observer.observe(element);
     element.addEventListener('scroll', look, { passive: true });
@@ -37,17 +39,18 @@ function useWindow(count: number) {
       element.removeEventListener('scroll', look);
     };
   }, []);
-  return { frame, ...windowOf(count, scroll.top, scroll.height, ROW) };
+  return { frame, width: scroll.width, ...windowOf(count, scroll.top, scroll.height, ROW) };
 }
 
 const gridOf = (heads: readonly { readonly width: string }[]) => heads.map((head) => head.width).join(' ');
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { heads, keyOf, onEnd } = props;
+  const { keyOf, onEnd } = props;
   const sorted = useView((view) => view.sort);
   const sort = useMemo(() => readSort(sorted), [sorted]);
-  const rows = useMemo(() => arrange(props.rows, heads, sort), [props.rows, heads, sort]);
-  const { frame, first, last } = useWindow(rows.length);
+  const rows = useMemo(() => arrange(props.rows, props.heads, sort), [props.rows, props.heads, sort]);
+  const { frame, width, first, last } = useWindow(rows.length);
+  const heads = useMemo(() => roomFor(props.heads, width), [props.heads, width]);
   const [active, setActive] = useState(0);
   const wanted = useRef<number | null>(null);
   // The row to focus may be drawn only after the list has scrolled: each render looks again.

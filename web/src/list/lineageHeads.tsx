@@ -66,6 +66,7 @@ const effect: Head<LineageRow> = {
 const expression: Head<LineageRow> = {
   id: 'expression',
   title: 'Expression',
+  from: 940,
   width: 'minmax(60px, 1.2fr)',
   cell: ({ fact }) =>
     fact?.description ? <Name className="mono" text={fact.description} limit={56} /> : null,
@@ -83,7 +84,8 @@ const job: Head<LineageRow> = {
 const seen: Head<LineageRow> = {
   id: 'seen',
   title: 'Last seen',
-  width: '92px',
+  from: 780,
+  width: '104px',
   cell: ({ fact }) => <Moment at={fact?.lastSeen} />,
   text: ({ fact }) => fact?.lastSeen ?? '',
 };

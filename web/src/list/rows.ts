@@ -6,6 +6,8 @@ export interface Head<Row> {
   readonly title: string;
   readonly width: string;
   readonly number?: boolean;
+  /** Left out where the list is narrower than this; a saved file has it all the same. */
+  readonly from?: number;
   readonly cell: (row: Row) => ReactNode;
   /** The cell as text: what CSV holds and, unless `order` says otherwise, what it sorts by. */
   readonly text: (row: Row) => string;
@@ -44,6 +46,11 @@ export function arrange<Row>(rows: readonly Row[], heads: readonly Head<Row>[], 
   const keyed = rows.map((row) => [value(row), row] as const);
   keyed.sort(([a], [b]) => (sort.down && a !== null && b !== null ? compare(b, a) : compare(a, b)));
   return keyed.map(([, row]) => row);
+}
+
+/** The heads that a list so wide has room for; all of them until its width is known. */
+export function roomFor<Row>(heads: readonly Head<Row>[], width: number): readonly Head<Row>[] {
+  return width === 0 ? heads : heads.filter((head) => (head.from ?? 0) <= width);
 }
 
 const AROUND = 8;

@@ -1,10 +1,9 @@
 /** The heads of verdict lists: personal data, readers, writers, changes. */
 import type { Landing, Reader, Writer } from '../api/answers';
-import { Moment, Name } from '../frame/Name';
 import { SIGNS } from '../graph/marks';
-import { shortName } from '../state/names';
-import { Layer, layerOrder, VerdictMark } from './cells';
+import { VerdictMark } from './cells';
 import type { ChangeRow } from './changeRows';
+import { layerHead, momentHead, nameHead, tableHead, wordHead } from './heads';
 import type { Head } from './rows';
 
 const VERDICTS = ['clear', 'masked', 'indirect'];
@@ -18,29 +17,9 @@ export const LANDINGS: readonly Head<Landing>[] = [
     text: (row) => row.verdict,
     order: (row) => VERDICTS.indexOf(row.verdict),
   },
-  {
-    id: 'column',
-    title: 'Column',
-    width: 'minmax(120px, 1.2fr)',
-    cell: (row) => <Name className="mono" text={row.field} limit={48} />,
-    text: (row) => row.field,
-  },
-  {
-    id: 'table',
-    title: 'Table',
-    width: 'minmax(140px, 1.4fr)',
-    cell: (row) => <Name text={shortName(row.name)} limit={40} />,
-    text: (row) => `${row.namespace} ${row.name}`,
-    order: (row) => shortName(row.name),
-  },
-  {
-    id: 'layer',
-    title: 'Layer',
-    width: '84px',
-    cell: (row) => <Layer name={row.layer} />,
-    text: (row) => row.layer ?? '',
-    order: (row) => layerOrder(row.layer),
-  },
+  nameHead('column', 'Column', (row) => row.field, { className: 'mono', width: 'minmax(120px, 1.2fr)' }),
+  tableHead(),
+  { ...layerHead((row: Landing) => row.layer), from: 860 },
   {
     id: 'hop',
     title: 'Masked at',
@@ -49,13 +28,7 @@ export const LANDINGS: readonly Head<Landing>[] = [
     text: (row) => (row.hop == null ? '' : String(row.hop)),
     order: (row) => row.hop ?? null,
   },
-  {
-    id: 'job',
-    title: 'By job',
-    width: 'minmax(100px, 1fr)',
-    cell: (row) => (row.job ? <Name text={row.job.name} limit={36} /> : null),
-    text: (row) => row.job?.name ?? '',
-  },
+  nameHead('job', 'By job', (row) => row.job?.name, { limit: 36 }),
   {
     id: 'exit',
     title: 'Leaves by',
@@ -66,51 +39,19 @@ export const LANDINGS: readonly Head<Landing>[] = [
 ];
 
 export const READERS: readonly Head<Reader>[] = [
-  {
-    id: 'job',
-    title: 'Read by',
-    width: 'minmax(160px, 2fr)',
-    cell: (row) => <Name text={row.job?.name ?? 'unknown'} />,
-    text: (row) => row.job?.name ?? '',
-  },
-  {
-    id: 'use',
-    title: 'As',
-    width: '120px',
-    cell: (row) => row.use ?? '',
-    text: (row) => row.use ?? '',
-  },
-  {
-    id: 'kind',
-    title: 'In a',
-    width: '100px',
-    cell: (row) => row.kind ?? '',
-    text: (row) => row.kind ?? '',
-  },
-  {
-    id: 'last',
-    title: 'Last read',
-    width: '120px',
-    cell: (row) => <Moment at={row.last_read} />,
-    text: (row) => row.last_read ?? '',
-  },
+  nameHead('job', 'Read by', (row) => row.job?.name ?? 'unknown', { width: 'minmax(160px, 2fr)', limit: 60 }),
+  wordHead('use', 'As', (row) => row.use, '120px'),
+  wordHead('kind', 'In a', (row) => row.kind, '100px'),
+  momentHead('last', 'Last read', (row) => row.last_read),
 ];
 
 export const WRITERS: readonly Head<Writer>[] = [
-  {
-    id: 'job',
-    title: 'Written by',
-    width: 'minmax(140px, 1.4fr)',
-    cell: (row) => <Name text={row.job.name} />,
-    text: (row) => row.job.name,
-  },
-  {
-    id: 'definition',
-    title: 'As',
+  nameHead('job', 'Written by', (row) => row.job.name, { width: 'minmax(140px, 1.4fr)', limit: 60 }),
+  nameHead('definition', 'As', (row) => row.definition, {
+    className: 'mono',
     width: 'minmax(160px, 2fr)',
-    cell: (row) => (row.definition ? <Name className="mono" text={row.definition} limit={80} /> : ''),
-    text: (row) => row.definition ?? '',
-  },
+    limit: 80,
+  }),
   {
     id: 'conflict',
     title: 'Agreement',
@@ -118,14 +59,10 @@ export const WRITERS: readonly Head<Writer>[] = [
     cell: (row) => (row.conflict ? <span className="mark-clear">! disagrees</span> : 'agrees'),
     text: (row) => (row.conflict ? 'disagrees' : 'agrees'),
   },
-  {
-    id: 'last',
-    title: 'Last success',
-    width: '120px',
-    cell: (row) => <Moment at={row.job.last_success} />,
-    text: (row) => row.job.last_success ?? '',
-  },
+  momentHead('last', 'Last success', (row) => row.job.last_success),
 ];
+
+const END = { className: 'mono', width: 'minmax(140px, 1.3fr)', limit: 48 };
 
 export const CHANGES: readonly Head<ChangeRow>[] = [
   {
@@ -139,40 +76,10 @@ export const CHANGES: readonly Head<ChangeRow>[] = [
     ),
     text: (row) => row.change,
   },
-  { id: 'kind', title: 'What', width: '88px', cell: (row) => row.kind, text: (row) => row.kind },
-  {
-    id: 'from',
-    title: 'From',
-    width: 'minmax(140px, 1.3fr)',
-    cell: (row) => <Name className="mono" text={row.fromText} limit={48} />,
-    text: (row) => row.fromText,
-  },
-  {
-    id: 'to',
-    title: 'To',
-    width: 'minmax(140px, 1.3fr)',
-    cell: (row) => <Name className="mono" text={row.toText} limit={48} />,
-    text: (row) => row.toText,
-  },
-  {
-    id: 'detail',
-    title: 'How',
-    width: 'minmax(120px, 1.2fr)',
-    cell: (row) => <Name className="mono" text={row.detail} limit={48} />,
-    text: (row) => row.detail,
-  },
-  {
-    id: 'job',
-    title: 'Job',
-    width: 'minmax(100px, 1fr)',
-    cell: (row) => <Name text={row.job} limit={36} />,
-    text: (row) => row.job,
-  },
-  {
-    id: 'at',
-    title: 'When',
-    width: '104px',
-    cell: (row) => <Moment at={row.at} />,
-    text: (row) => row.at ?? '',
-  },
+  wordHead('kind', 'What', (row) => row.kind, '88px'),
+  nameHead('from', 'From', (row) => row.fromText, END),
+  nameHead('to', 'To', (row) => row.toText, END),
+  nameHead('detail', 'How', (row) => row.detail, { ...END, width: 'minmax(120px, 1.2fr)' }),
+  nameHead('job', 'Job', (row) => row.job, { limit: 36 }),
+  momentHead('at', 'When', (row) => row.at),
 ];

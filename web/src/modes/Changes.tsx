@@ -4,16 +4,14 @@ import type { Diff } from '../api/answers';
 import { diff } from '../api/questions';
 import { usePages } from '../api/usePages';
 import { fromField, toField } from '../format/time';
-import { Export } from '../frame/Export';
 import { Screen } from '../frame/Screen';
 import { Await } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
 import { fromDiff } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
 import { Legend } from '../graph/Legend';
 import { EMPTY } from '../graph/picture';
 import { type ChangeRow, changeRows } from '../list/changeRows';
-import { Table } from '../list/Table';
+import { Listed } from '../list/Listed';
 import { CHANGES } from '../list/verdictHeads';
 import { Panel } from '../panel/Panel';
 import { focus, go, useView } from '../state/view';
@@ -94,29 +92,20 @@ export default function Changes() {
       }
       below={
         waiting.value !== null && (
-          <>
-            <VerdictLine
-              verdicts={[waiting.value.verdict]}
-              asOf={to}
-              leftOut={waiting.value.left_out}
-              onMore={onMore}
-            >
-              <Export subject="changes" heads={CHANGES} rows={rows} />
-            </VerdictLine>
-            <div className="list">
-              <Table
-                label="changes between the two moments"
-                heads={CHANGES}
-                rows={rows}
-                keyOf={(row) => row.key}
-                picked={pick}
-                classOf={(row) => `change-${row.change}`}
-                onPick={(row) => go({ pick: row.column === pick ? null : row.column })}
-                onOpen={(row) => row.column !== null && focus(row.column)}
-                empty="Nothing changed between these moments."
-              />
-            </div>
-          </>
+          <Listed
+            said={{ ...waiting.value, as_of: to }}
+            subject="changes"
+            onMore={onMore}
+            label="changes between the two moments"
+            heads={CHANGES}
+            rows={rows}
+            keyOf={(row) => row.key}
+            picked={pick}
+            classOf={(row) => `change-${row.change}`}
+            onPick={(row) => go({ pick: row.column === pick ? null : row.column })}
+            onOpen={(row) => row.column !== null && focus(row.column)}
+            empty="Nothing changed between these moments."
+          />
         )
       }
       panel={<Panel picture={picture} fallback={null} />}

@@ -2,10 +2,9 @@
 import type { Droppable } from '../api/answers';
 import { droppable, writers } from '../api/questions';
 import { useAnswer } from '../api/useAnswer';
-import { Export } from '../frame/Export';
+import { countOf } from '../format/text';
 import { Await } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
-import { Table } from '../list/Table';
+import { Listed } from '../list/Listed';
 import { READERS, WRITERS } from '../list/verdictHeads';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 import { useView } from '../state/view';
@@ -17,7 +16,10 @@ function DropVerdict({ row }: { row: Droppable }) {
   return (
     <p className={`big-verdict ${MARK[row.verdict]}`}>
       <span aria-hidden="true">{SIGN[row.verdict]}</span> {row.verdict}
-      {row.why && <span className="why">{row.why}</span>}
+      <span className="why">
+        {countOf(row.readers?.length ?? 0, 'live reader')}
+        {(row.retired?.length ?? 0) > 0 && `, ${countOf(row.retired?.length ?? 0, 'earlier one')}`}
+      </span>
     </p>
   );
 }
@@ -36,25 +38,17 @@ export function DroppableList({ column }: { column: ColumnRef }) {
         }));
         const all = [...readers, ...retired];
         return (
-          <>
-            <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} unknown={answer.unknown ?? []}>
-              <Export
-                subject={`${shortName(column.name)}.${column.field}-readers`}
-                heads={READERS}
-                rows={all}
-              />
-            </VerdictLine>
+          <Listed
+            said={answer}
+            subject={`${shortName(column.name)}.${column.field}-readers`}
+            label="readers of the column"
+            heads={READERS}
+            rows={all}
+            keyOf={(reader) => JSON.stringify([reader.job, reader.use, reader.kind, reader.last_read])}
+            empty="No job has ever been seen to read it."
+          >
             {row !== undefined && <DropVerdict row={row} />}
-            <div className="list">
-              <Table
-                label="readers of the column"
-                heads={READERS}
-                rows={all}
-                keyOf={(reader) => JSON.stringify([reader.job, reader.use, reader.kind, reader.last_read])}
-                empty="No job has ever been seen to read it."
-              />
-            </div>
-          </>
+          </Listed>
         );
       }}
     </Await>
@@ -67,24 +61,15 @@ export function WritersList({ column }: { column: ColumnRef }) {
   return (
     <Await waiting={waiting}>
       {(answer) => (
-        <>
-          <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} unknown={answer.unknown ?? []}>
-            <Export
-              subject={`${shortName(column.name)}.${column.field}-writers`}
-              heads={WRITERS}
-              rows={answer.rows}
-            />
-          </VerdictLine>
-          <div className="list">
-            <Table
-              label="jobs that write the column"
-              heads={WRITERS}
-              rows={answer.rows}
-              keyOf={(row) => JSON.stringify([row.job.namespace, row.job.name, row.definition])}
-              empty="No job has been seen to write it: it comes from outside, or its writer is not known."
-            />
-          </div>
-        </>
+        <Listed
+          said={answer}
+          subject={`${shortName(column.name)}.${column.field}-writers`}
+          label="jobs that write the column"
+          heads={WRITERS}
+          rows={answer.rows}
+          keyOf={(row) => JSON.stringify([row.job.namespace, row.job.name, row.definition])}
+          empty="No job has been seen to write it: it comes from outside, or its writer is not known."
+        />
       )}
     </Await>
   );

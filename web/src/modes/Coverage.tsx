@@ -4,11 +4,9 @@ import type { Coverage as Answer } from '../api/answers';
 import { coverage } from '../api/questions';
 import { joinRows, usePages } from '../api/usePages';
 import { count } from '../format/text';
-import { Export } from '../frame/Export';
 import { Await } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
+import { Listed } from '../list/Listed';
 import { GAP_WORDS, GAPS } from '../list/serviceHeads';
-import { Table } from '../list/Table';
 import { go, useView } from '../state/view';
 
 function Kinds({ answer }: { answer: Answer }) {
@@ -57,20 +55,18 @@ function Gaps({ answer, onMore }: { answer: Answer; onMore: (() => void) | null 
     <div className="page-of-rows">
       <Share totals={answer.totals} />
       <Kinds answer={answer} />
-      <VerdictLine verdicts={[answer.verdict]} asOf={answer.as_of} leftOut={answer.left_out} onMore={onMore}>
-        <Export subject="coverage" heads={GAPS} rows={rows} />
-      </VerdictLine>
-      <div className="list">
-        <Table
-          label="gaps in lineage"
-          heads={GAPS}
-          rows={rows}
-          keyOf={(row) =>
-            JSON.stringify([row.kind, row.job, row.dataset, row.detail, row.first_seen, row.run_id])
-          }
-          empty="No gap is known: every run that was seen told its lineage."
-        />
-      </div>
+      <Listed
+        said={answer}
+        subject="coverage"
+        onMore={onMore}
+        label="gaps in lineage"
+        heads={GAPS}
+        rows={rows}
+        keyOf={(row) =>
+          JSON.stringify([row.kind, row.job, row.dataset, row.detail, row.first_seen, row.run_id])
+        }
+        empty="No gap is known: every run that was seen told its lineage."
+      />
     </div>
   );
 }

@@ -3,18 +3,16 @@ import { useMemo, useState } from 'react';
 import { dataset, impact, walk } from '../api/questions';
 import type { Waiting } from '../api/useAnswer';
 import { useAnswer } from '../api/useAnswer';
-import { Export } from '../frame/Export';
 import { Screen } from '../frame/Screen';
 import { Await, Empty } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
 import { type Explored, explore, nextPages } from '../graph/explore';
 import { fromWalk } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
 import { directOnly, EMPTY } from '../graph/picture';
 import { unknownTables } from '../graph/unknown';
+import { Listed } from '../list/Listed';
 import { IMPACT, LINEAGE } from '../list/lineageHeads';
 import { lineageRows } from '../list/lineageRows';
-import { Table } from '../list/Table';
 import { Panel } from '../panel/Panel';
 import { columnKey, readColumnKey, shortName } from '../state/names';
 import type { View } from '../state/url';
@@ -90,33 +88,28 @@ function AnswerList({ answer, view, onMore }: BelowProps) {
   const name = readColumnKey(view.column ?? '');
   const subject = name === null ? 'lineage' : `${shortName(name.name)}.${name.field}-${view.ask}`;
   return (
-    <>
-      <VerdictLine
-        verdicts={answer.verdicts}
-        asOf={answer.asOf}
-        leftOut={answer.leftOut}
-        unknown={answer.unknown}
-        onMore={onMore}
-      >
-        <Export subject={subject} heads={heads} rows={rows} />
-      </VerdictLine>
-      <div className="list">
-        <Table
-          label="columns of the answer"
-          heads={heads}
-          rows={rows}
-          keyOf={(row) => row.column.key}
-          picked={view.pick}
-          onPick={(row) => go({ pick: row.column.key === view.pick ? null : row.column.key })}
-          onOpen={(row) => focus(row.column.key)}
-          empty={
-            answer.unknown.length > 0
-              ? 'Not known: lineage is missing here. Coverage says where.'
-              : 'Nothing here: no column is connected to it in this direction.'
-          }
-        />
-      </div>
-    </>
+    <Listed
+      said={{
+        verdict: answer.verdicts,
+        as_of: answer.asOf,
+        left_out: answer.leftOut,
+        unknown: answer.unknown,
+      }}
+      subject={subject}
+      onMore={onMore}
+      label="columns of the answer"
+      heads={heads}
+      rows={rows}
+      keyOf={(row) => row.column.key}
+      picked={view.pick}
+      onPick={(row) => go({ pick: row.column.key === view.pick ? null : row.column.key })}
+      onOpen={(row) => focus(row.column.key)}
+      empty={
+        answer.unknown.length > 0
+          ? 'Not known: lineage is missing here. Coverage says where.'
+          : 'Nothing here: no column is connected to it in this direction.'
+      }
+    />
   );
 }
 

@@ -4,18 +4,16 @@ import type { Landing, Pii, Verdict } from '../api/answers';
 import { pii } from '../api/questions';
 import { usePages } from '../api/usePages';
 import { countOf } from '../format/text';
-import { Export } from '../frame/Export';
 import { Name } from '../frame/Name';
 import { Screen } from '../frame/Screen';
 import { Await } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
 import { fromWalk } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
 import { Legend } from '../graph/Legend';
 import type { Mark } from '../graph/paint';
 import { EMPTY, type Picture } from '../graph/picture';
 import { unknownTables } from '../graph/unknown';
-import { Table } from '../list/Table';
+import { Listed } from '../list/Listed';
 import { LANDINGS } from '../list/verdictHeads';
 import { Panel } from '../panel/Panel';
 import { columnKey, readColumnKey, shortName } from '../state/names';
@@ -103,34 +101,24 @@ function Landings({
   );
   const open = (landing: Landing) => focus(columnKey(landing));
   return (
-    <>
-      <VerdictLine
-        verdicts={[answer.verdict]}
-        asOf={answer.as_of}
-        leftOut={answer.left_out}
-        unknown={answer.unknown ?? []}
-        onMore={onMore}
-      >
-        <Export subject={subject} heads={LANDINGS} rows={rows} />
-      </VerdictLine>
-      <div className="list">
-        <Table
-          label="columns where the personal data lands"
-          heads={LANDINGS}
-          rows={rows}
-          keyOf={(landing) => columnKey(landing)}
-          picked={pick}
-          classOf={(landing) => (landing.violation ? 'violation' : '')}
-          onPick={(landing) => go({ pick: columnKey(landing) === pick ? null : columnKey(landing) })}
-          onOpen={open}
-          empty={
-            hide.length > 0 && answer.landings.length > 0
-              ? `${countOf(answer.landings.length, 'column')} hidden by the legend.`
-              : 'It lands nowhere else.'
-          }
-        />
-      </div>
-    </>
+    <Listed
+      said={answer}
+      subject={subject}
+      onMore={onMore}
+      label="columns where the personal data lands"
+      heads={LANDINGS}
+      rows={rows}
+      keyOf={(landing) => columnKey(landing)}
+      picked={pick}
+      classOf={(landing) => (landing.violation ? 'violation' : '')}
+      onPick={(landing) => go({ pick: columnKey(landing) === pick ? null : columnKey(landing) })}
+      onOpen={open}
+      empty={
+        hide.length > 0 && answer.landings.length > 0
+          ? `${countOf(answer.landings.length, 'column')} hidden by the legend.`
+          : 'It lands nowhere else.'
+      }
+    />
   );
 }
 

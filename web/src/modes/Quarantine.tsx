@@ -5,12 +5,10 @@ import { quarantine } from '../api/questions';
 import { joinRows, usePages } from '../api/usePages';
 import { visible } from '../format/text';
 import { Copy } from '../frame/Copy';
-import { Export } from '../frame/Export';
 import { Icon } from '../frame/icons';
 import { Await } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
+import { Listed } from '../list/Listed';
 import { QUARANTINED } from '../list/serviceHeads';
-import { Table } from '../list/Table';
 
 const LONG = 20_000;
 const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.quarantined_at, row.reason]);
@@ -45,25 +43,18 @@ export default function Quarantine() {
       {(answer) => (
         <div className="with-panel">
           <div className="page-of-rows">
-            <VerdictLine
-              verdicts={[answer.verdict]}
-              asOf={answer.as_of}
-              leftOut={answer.left_out}
+            <Listed
+              said={answer}
+              subject="quarantine"
               onMore={onMore}
-            >
-              <Export subject="quarantine" heads={QUARANTINED} rows={answer.rows} />
-            </VerdictLine>
-            <div className="list">
-              <Table
-                label="events that were set aside"
-                heads={QUARANTINED}
-                rows={answer.rows}
-                keyOf={keyOf}
-                picked={picked === null ? null : keyOf(picked)}
-                onPick={setPicked}
-                empty="Nothing was set aside: every event that came could be read."
-              />
-            </div>
+              label="events that were set aside"
+              heads={QUARANTINED}
+              rows={answer.rows}
+              keyOf={keyOf}
+              picked={picked === null ? null : keyOf(picked)}
+              onPick={setPicked}
+              empty="Nothing was set aside: every event that came could be read."
+            />
           </div>
           {picked !== null && <OneEvent row={picked} onClose={() => setPicked(null)} />}
         </div>

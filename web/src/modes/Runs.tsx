@@ -2,12 +2,10 @@
 import type { Job, JobRef } from '../api/answers';
 import { jobs, runs } from '../api/questions';
 import { joinRows, usePages } from '../api/usePages';
-import { Export } from '../frame/Export';
 import { Name } from '../frame/Name';
 import { Await } from '../frame/States';
-import { VerdictLine } from '../frame/VerdictLine';
+import { Listed } from '../list/Listed';
 import { JOBS, RUNS } from '../list/serviceHeads';
-import { Table } from '../list/Table';
 import { go, useView } from '../state/view';
 
 const jobKey = ({ namespace, name }: JobRef) => JSON.stringify([namespace, name]);
@@ -33,25 +31,18 @@ function Jobs() {
     <Await waiting={waiting}>
       {(answer) => (
         <div className="page-of-rows">
-          <VerdictLine
-            verdicts={[answer.verdict]}
-            asOf={answer.as_of}
-            leftOut={answer.left_out}
+          <Listed
+            said={answer}
+            subject="jobs"
             onMore={onMore}
-          >
-            <Export subject="jobs" heads={JOBS} rows={answer.rows} />
-          </VerdictLine>
-          <div className="list">
-            <Table
-              label="jobs"
-              heads={JOBS}
-              rows={answer.rows}
-              keyOf={jobKey}
-              onPick={open}
-              onOpen={open}
-              empty="No job has been seen yet."
-            />
-          </div>
+            label="jobs"
+            heads={JOBS}
+            rows={answer.rows}
+            keyOf={jobKey}
+            onPick={open}
+            onOpen={open}
+            empty="No job has been seen yet."
+          />
         </div>
       )}
     </Await>
@@ -70,25 +61,16 @@ function JobRuns({ job }: { job: JobRef }) {
       </h2>
       <Await waiting={waiting}>
         {(answer) => (
-          <>
-            <VerdictLine
-              verdicts={[answer.verdict]}
-              asOf={answer.as_of}
-              leftOut={answer.left_out}
-              onMore={onMore}
-            >
-              <Export subject={`runs-${job.name}`} heads={RUNS} rows={answer.rows} />
-            </VerdictLine>
-            <div className="list">
-              <Table
-                label={`runs of ${job.name}`}
-                heads={RUNS}
-                rows={answer.rows}
-                keyOf={(row) => row.run_id}
-                empty="No run of this job has been seen."
-              />
-            </div>
-          </>
+          <Listed
+            said={answer}
+            subject={`runs-${job.name}`}
+            onMore={onMore}
+            label={`runs of ${job.name}`}
+            heads={RUNS}
+            rows={answer.rows}
+            keyOf={(row) => row.run_id}
+            empty="No run of this job has been seen."
+          />
         )}
       </Await>
     </div>

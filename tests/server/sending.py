@@ -1,0 +1,59 @@
+"""What producers send to the server of the tests: the jar's events, the demo's, names that try to do harm, nonsense."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import demo_events
+from jar_events import JAR_EVENTS
+from serving import HOSTILE_NAMES, Server, event, serving
+
+LINEAGE = "/api/v1/lineage"
+PATIENCE = 1500  # seconds: a computer that does much else ingests slowly
+
+
+def hostile_event(number: int, name: str) -> dict[str, Any]:
+    """A job, two datasets, their columns, a type and an expression that are all called like this."""
+    how = {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": f"f({name})", "masking": False}
+    source = {"namespace": "hostile", "name": f"source{number}"}
+    home = {"namespace": "hostile", "name": f"table{number}/{name}"}
+    schema = {"schema": {"fields": [{"name": name, "type": name[:100]}]}}
+    fed = {"fields": {name: {"inputFields": [{**source, "field": name, "transformations": [how]}]}}}
+    inputs = [{**source, "facets": schema}]
+    return event(f"job {name}", inputs=inputs, outputs=[{**home, "facets": {**schema, "columnLineage": fed}}])
+
+
+@contextmanager
+def ingesting(lake: Path) -> Iterator[Server]:
+    """A server that ingests by itself, after everything was sent and taken up."""
+    with serving(lake, "--ingest", "3s", "--seal-after", "0.3s", "--no-access-log") as server:
+        _send_all(server)
+        _wait_for_lineage(server)
+        yield server
+
+
+def _send_all(server: Server) -> None:
+    hostile = [hostile_event(number, name) for number, name in enumerate(HOSTILE_NAMES)]
+    lines = "\n".join(json.dumps(each) for each in [*JAR_EVENTS, *demo_events.demo_events(), *hostile])
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/x-ndjson"}
+    answer = server.client.post(f"{LINEAGE}/batch", content=gzip.compress(lines.encode()), headers=headers)
+    assert answer.json()["status"] == "success", answer.text
+    assert server.client.post(LINEAGE, json=event("<b>wrong</b>") | {"run": {"runId": 7}}).status_code == 422
+    assert server.client.post(LINEAGE, content=b"nonsense \xff\n\n").status_code == 422
+
+
+def _wait_for_lineage(server: Server) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        status = server.client.get("/api/v1/status").json()
+        assert status["ingest"]["last_state"] != "failed", status
+        if status["snapshot"] is not None and status["ingest"]["last_state"] == "ok":
+            return
+        time.sleep(0.5)
+    raise AssertionError("no lineage")
