@@ -18,6 +18,7 @@ test('a cut name is never longer than asked', () => {
 test('unseen characters are shown', () => {
   expect(visible('a\u0000b')).toBe('a␀b');
   expect(visible('\u202egnp.exe')).toBe('‹202E›gnp.exe');
+  expect(visible('a\u2028b')).toBe('a‹2028›b');
   expect(visible('naïve 🐟 עברית')).toBe('naïve 🐟 עברית');
 });
 

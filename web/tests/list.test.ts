@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { changeRows } from '../src/list/changeRows';
 import { lineageRows } from '../src/list/lineageRows';
-import { arrange, type Head, nextSort, readSort, windowOf } from '../src/list/rows';
+import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from '../src/list/rows';
 import { fileName } from '../src/list/save';
 import { key, picture } from './stories';
 
@@ -14,6 +14,15 @@ const ROWS = [
   { n: null, t: '' },
   { n: 9, t: 'col9' },
 ];
+
+test.each([
+  [0, ['n', 't', 'wide']],
+  [500, ['n', 't']],
+  [900, ['n', 't', 'wide']],
+])('a list %i px wide has room for %j', (width, ids) => {
+  const heads = [...HEADS, { id: 'wide', title: '', width: '', from: 900, cell: () => null, text: () => '' }];
+  expect(roomFor(heads, width).map((head) => head.id)).toEqual(ids);
+});
 
 test.each([
   [null, [10, null, 9]],

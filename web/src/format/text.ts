@@ -10,7 +10,7 @@ export function cutMiddle(text: string, limit: number): string {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must become visible
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** `text` with control, zero-width and direction characters made visible, so that a name cannot pose as another. */
 export function visible(text: string): string {
