@@ -18,6 +18,7 @@ from colline.graph.walk import alive
 DAY = 86_400_000_000
 IDLE_DAYS = 90
 _OUTSIDE = {"JDBC": "a database whose other readers are not seen", "TOPIC": "a topic whose other readers are not seen"}
+_MOST_READERS = 1000  # columns made of one that are named; beyond them one for each job and use, the rest is counted
 _HIDING = ("no_column_lineage", "unknown_source", "unfinished_run", "dropped_events")
 
 
@@ -68,7 +69,7 @@ def _drop_verdict(rows: list[Row], counts: dict[str, int]) -> str:
 
 def _judge(view: View, node: int, when: Since) -> Row:
     family = kin(view, node)
-    readers = edge_readers(view, family, when.at)
+    readers, left_out = edge_readers(view, family, when.at)
     known = {(row["job"]["name"] if row["job"] else None) for row in readers}
     asked = query_readers(view, family, when.at, when.moment)
     live = readers + [
@@ -83,6 +84,7 @@ def _judge(view: View, node: int, when: Since) -> Row:
         "verdict": verdict,
         "why": _why(live, retired, gaps, max(reads, default=None)),
         "readers": live,
+        "readers_left_out": left_out,
         "retired": retired,
         "last_read": max(reads, default=None),
         "gaps": gaps,
@@ -112,23 +114,30 @@ def kin(view: View, node: int) -> Nodes:
     return np.concatenate(nodes)
 
 
-def edge_readers(view: View, nodes: Nodes, at: int | None) -> list[Row]:
-    """Jobs that make something of the columns; a column that only feeds itself is not read by that."""
+def edge_readers(view: View, nodes: Nodes, at: int | None) -> tuple[list[Row], int]:
+    """Jobs that make something of the columns, each use of each told, and how many further columns they make of them.
+
+    A column that only feeds itself is not read by that.
+    """
     out: dict[tuple[Any, ...], Row] = {}
+    left_out = 0
     for edges in adjacency(view.arrays, forward=True, indirect=True, past=at is not None):
         rows, owner = edges.rows(nodes, at)
-        places = edges.edges(rows)
-        for row, place, source in zip(rows.tolist(), places.tolist(), owner.tolist(), strict=True):
-            target = int(edges.other[row])
-            if target == source:
-                continue
-            subtype = SUBTYPES[int(view.arrays[f"{edges.group}.subtype"][place])].lower()
-            use = subtype if edges.bits & 2 else "value"
-            job = view.job_ref(int(edges.job[row]))
-            last = time_or_none(int(view.arrays[f"{edges.group}.seen"][place]))
-            fact = {"job": job, "use": use, "kind": "write", "into": view.ref(target), "last_read": last}
-            out.setdefault((int(edges.job[row]), use, target), fact)
-    return list(out.values())
+        rows = rows.compress(edges.other.take(rows) != owner)
+        subtypes = view.arrays[f"{edges.group}.subtype"].take(edges.edges(rows))
+        if len(rows) > _MOST_READERS:
+            kinds = edges.job.take(rows).astype(np.int64) << 8 | subtypes
+            telling = distinct(np.append(np.unique(kinds, return_index=True)[1], np.arange(_MOST_READERS)))
+            left_out += len(rows) - len(telling)
+            rows, subtypes = rows.take(telling), subtypes.take(telling)
+        places, targets = edges.edges(rows), edges.other.take(rows)
+        seen = view.arrays[f"{edges.group}.seen"].take(places)
+        facts = zip(edges.job.take(rows).tolist(), subtypes.tolist(), targets.tolist(), seen.tolist(), strict=True)
+        for job, subtype, target, last in facts:
+            use = SUBTYPES[subtype].lower() if edges.bits & 2 else "value"
+            fact = {"job": view.job_ref(job), "use": use, "kind": "write", "into": view.ref(target)}
+            out.setdefault((job, use, target), {**fact, "last_read": time_or_none(last)})
+    return list(out.values()), left_out
 
 
 def past_readers(view: View, nodes: Nodes, known: set[str | None]) -> list[Row]:
