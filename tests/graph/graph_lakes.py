@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -31,6 +32,7 @@ class LakeWriter:
     edges: list[dict[str, Any]] = field(default_factory=list)
     reads: list[dict[str, Any]] = field(default_factory=list)
     coverage: list[dict[str, Any]] = field(default_factory=list)
+    widths: Counter[str] = field(default_factory=Counter)  # how many columns each dataset has
 
     def dataset(self, name: str, /, **facts: Any) -> int:
         """A dataset by its short name: `gold.orders` lies in `/lake/gold/orders`."""
@@ -72,12 +74,13 @@ class LakeWriter:
                 "name": self.datasets[dataset]["name"],
                 "field": name,
                 "type": None if name == "*" else "string",
-                "ordinal": sum(d == dataset for d, _ in self.columns),
+                "ordinal": self.widths[dataset],
                 "tags": [],
                 "first_seen": day(0),
                 "last_seen": day(10),
                 "removed_at": None,
             }
+            self.widths[dataset] += 1
         self.columns[key].update(facts)
         return int(self.columns[key]["id"])
 
