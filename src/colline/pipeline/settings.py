@@ -25,7 +25,7 @@ ALWAYS = {
 ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false"}
 # A batch of fewer lines than this is done by one task at a time on one machine: tasks, broadcasts and compiled code
 # cost more than the work in them.
-SMALL = 2_000
+SMALL = 500
 FOR_SMALL = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
