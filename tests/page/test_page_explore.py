@@ -26,7 +26,7 @@ def test_search_shows_where_a_column_lives_and_enter_lands_on_its_graph(page: Pa
     expect(first).to_contain_text("bronze.customers")
     expect(first).to_contain_text("PII")
     expect(first).to_contain_text("bronze")
-    assert page.get_by_role("option").count() == 5
+    expect(page.get_by_role("option")).to_have_count(5)
     shoot(page, "search")
     page.keyboard.press("Enter")
     drawn(page)
