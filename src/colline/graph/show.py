@@ -11,6 +11,8 @@ from colline.graph import tree
 from colline.graph.answer import Answer, Row
 from colline.graph.cells import FURTHER, RIGHT, TABLES, Cell, as_text, value_at
 
+_WHOLE = 50  # characters of a name that fit on any terminal beside other columns
+
 
 def table_rows(answer: Answer) -> tuple[list[str], list[list[str]]]:
     """Headers and cells of an answer's main rows; columns that are empty throughout are dropped."""
@@ -103,8 +105,10 @@ def _table(headers: list[str], cells: list[list[str]]) -> Any:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
-    for header in headers:
-        table.add_column(header, justify="right" if header in RIGHT else "left", overflow="fold")
+    for place, header in enumerate(headers):
+        # a name is not broken while another column can give way; a very long one is, for it must not be cut
+        whole = header in ("column", "hop", "verdict") and max(len(line[place]) for line in cells) <= _WHOLE
+        table.add_column(header, justify="right" if header in RIGHT else "left", overflow="fold", no_wrap=whole)
     for line in cells:
         table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in line))
     return table
