@@ -100,3 +100,21 @@ def test_a_table_without_a_newer_column_gets_it(spark: SparkSession, lake: Path)
     )
     assert upgraded(store, Files(spark)) is False
     assert "replayed_at" in table(lake, "bronze/quarantine")[0]
+
+
+def test_an_older_lake_is_rebuilt_with_its_ids(spark: SparkSession, lake: Path) -> None:
+    from colline.pipeline.files import Files
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.store import Store
+    from colline.pipeline.tables import EDGES
+    from colline.pipeline.upgrade import LAKE_VERSION, upgraded
+
+    before, store, marker = gold(lake), Store(spark, str(lake)), lake / "_colline" / "lake.json"
+    whole = store.read(EDGES).drop(*EDGES.parts).localCheckpoint().write.format("delta").mode("overwrite")
+    whole.option("overwriteSchema", "true").partitionBy().save(store.path(EDGES))
+    marker.write_text('{"version": 1}')
+    assert upgraded(store, Files(spark)) is True
+    assert json.loads(marker.read_text()) == {"version": 1}
+    ingest(str(lake), spark=spark)
+    assert gold(lake) == before
+    assert json.loads(marker.read_text()) == {"version": LAKE_VERSION}

@@ -22,7 +22,7 @@ from colline.pipeline.rebuild import finish, rebuild_locked
 from colline.pipeline.settings import pipeline_settings
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
 from colline.pipeline.tables import BRONZE, RUNS
-from colline.pipeline.upgrade import upgraded
+from colline.pipeline.upgrade import mark, upgraded
 from colline.pipeline.work import Options
 
 if TYPE_CHECKING:
@@ -130,6 +130,7 @@ class _Run:
         store = Store(self.spark, self.lake)
         if upgraded(store, self.files):
             rebuild_locked(self.lake, self.spark, self.files, self.options)
+        mark(store, self.files)
 
     def _recovers(self, folder: str, checkpoint: str) -> bool:
         """Whether files of the folder may be in bronze without the checkpoint knowing; the lake is sound afterwards.

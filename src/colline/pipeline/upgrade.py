@@ -26,11 +26,20 @@ def upgraded(store: Store, files: Files) -> bool:
             f"{store.lake} was written by a newer colline (lake version {version}, this is {LAKE_VERSION})",
             hint="upgrade colline",
         )
+    if there and version != LAKE_VERSION:
+        # only bronze outlives the rebuild: the other tables may be split otherwise, and take no new columns as they are
+        for table in there:
+            if table.path.startswith("bronze/"):
+                _add_columns(store, table)
+        return True
     changed = [table for table in there if _add_columns(store, table)]
-    if version != LAKE_VERSION:
+    return any(not table.path.startswith("bronze/") for table in changed)
+
+
+def mark(store: Store, files: Files) -> None:
+    """The lake is of this version; said when it is true, so that a rebuild that was killed is done again."""
+    if _version(store, files) != LAKE_VERSION:
         files.write(f"{store.lake}/{MARKER}", json.dumps({"version": LAKE_VERSION}))
-    old = bool(there) and version != LAKE_VERSION
-    return old or any(not table.path.startswith("bronze/") for table in changed)
 
 
 def _version(store: Store, files: Files) -> int | None:

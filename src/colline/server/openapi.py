@@ -25,6 +25,7 @@ _MEANING = {
     415: "Unknown content encoding.",
     422: "Not an event; it was kept for quarantine.",
     429: "Too many at once; see Retry-After.",
+    431: "The address or the headers are too long.",
     503: "Not ready.",
     507: "The disk is full.",
 }
@@ -63,7 +64,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
 
 def statuses(endpoint: Endpoint) -> tuple[int, ...]:
     """Every status this endpoint may answer with."""
-    found = set(endpoint.statuses) | {400, 403}
+    found = set(endpoint.statuses) | {400, 403, 431}
     if endpoint.method == "GET":
         found |= {200}
     if endpoint.group in ("questions", "page", "marquez"):
@@ -77,7 +78,7 @@ def statuses(endpoint: Endpoint) -> tuple[int, ...]:
 
 def _response(endpoint: Endpoint, status: int) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": _MEANING[status]}
-    if status == 304:
+    if status in (304, 431):
         return answer
     if status in (200, 201):
         return {**answer, "content": {endpoint.media: _content(endpoint)}}

@@ -56,7 +56,7 @@ Every error has one shape:
 
 _STATUSES = """
 400 wrong parameter, 401 no valid token, 403 wrong scope, 404 no such thing, 405 wrong method, 409 ambiguous name,
-410 cursor too old, 503 no lineage yet. Receiving adds 408, 413, 415, 422, 429, 507.
+410 cursor too old, 431 address or headers too long, 503 no lineage yet. Receiving adds 408, 413, 415, 422, 429, 507.
 """
 
 
