@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 STAGING = "_colline/rebuild"
 READY = "_colline/rebuild.ready"
-# bronze is what a rebuild reads; everything else is made again
 # bytes become text again as they are
 LINE = ("event_id", "cast(raw as string) as raw", "file", "position", "received_at")
+# bronze is what a rebuild reads; everything else is made again
 REBUILT = tuple(table for table in TABLES if not table.path.startswith("bronze/"))
 
 

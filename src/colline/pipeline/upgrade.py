@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
+from colline.pipeline.rebuild import REBUILT
 from colline.pipeline.store import Store, empty
 from colline.pipeline.tables import TABLES, Table, fields_of
 
@@ -26,14 +27,11 @@ def upgraded(store: Store, files: Files) -> bool:
             f"{store.lake} was written by a newer colline (lake version {version}, this is {LAKE_VERSION})",
             hint="upgrade colline",
         )
-    if there and version != LAKE_VERSION:
-        # only bronze outlives the rebuild: the other tables may be split otherwise, and take no new columns as they are
-        for table in there:
-            if table.path.startswith("bronze/"):
-                _add_columns(store, table)
-        return True
-    changed = [table for table in there if _add_columns(store, table)]
-    return any(not table.path.startswith("bronze/") for table in changed)
+    older = bool(there) and version != LAKE_VERSION
+    # a table that the rebuild makes again may be split otherwise in an older lake, and takes no new columns as it is
+    kept = [table for table in there if not (older and table in REBUILT)]
+    changed = [table for table in kept if _add_columns(store, table)]
+    return older or any(table in REBUILT for table in changed)
 
 
 def mark(store: Store, files: Files) -> None:

@@ -10,25 +10,15 @@ from colline.trace.commands.target import (
     names_of,
     resolved,
     schema_fields,
-    schema_written,
     type_text,
     write,
-    written,
+    write_rows,
 )
 from colline.trace.flow import NO_WAYS
 from colline.trace.lineage import Lifecycle, SchemaField, Write
 from colline.trace.registry import command
 from colline.trace.sources import path_source, provider_name, source_of, table_source
 from colline.trace.tracer import Trace
-
-
-def _rows(target: Source, names: tuple[str, ...], node: Node, trace: Trace, lifecycle: Lifecycle | None) -> Write:
-    query = written(node)
-    relation = trace(query)
-    listed = names or names_of(query)
-    columns = by_position(relation, listed)
-    schema = schema_written(node, listed)
-    return write(target, columns, trace, rows=relation.rows, schema=schema, lifecycle=lifecycle)
 
 
 def _mode(node: Node) -> Lifecycle | None:
@@ -45,7 +35,7 @@ def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t as select a from s` → t.a from s.a"""
     table = node.maybe("table") or node.node("tableDesc")
     lifecycle = _mode(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
-    return (_rows(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
+    return (write_rows(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
 
 
 @command("CreateTableAsSelect", "ReplaceTableAsSelect")
@@ -59,7 +49,7 @@ def create_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
         target = Source(
             target.kind, specification.text("provider"), (location,) if location else target.paths, target.table
         )
-    return (_rows(target, (), node, trace, lifecycle),)
+    return (write_rows(target, (), node, trace, lifecycle),)
 
 
 @command("InsertIntoHadoopFsRelationCommand")
@@ -68,14 +58,14 @@ def insert_files(node: Node, trace: Trace) -> tuple[Write, ...]:
     table = node.maybe("catalogTable")
     provider = provider_name(node.text("fileFormat"))
     target = table_source(table) if table is not None else path_source(node.text("outputPath"), provider)
-    return (_rows(target, node.strings("outputColumnNames"), node, trace, _mode(node)),)
+    return (write_rows(target, node.strings("outputColumnNames"), node, trace, _mode(node)),)
 
 
 @command("InsertIntoHiveTable")
 def insert_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …` over a Hive table"""
     names = node.strings("outputColumnNames")
-    return (_rows(table_source(node.node("table")), names, node, trace, _mode(node)),)
+    return (write_rows(table_source(node.node("table")), names, node, trace, _mode(node)),)
 
 
 @command("InsertIntoDataSourceCommand")
@@ -83,14 +73,14 @@ def insert_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …` where t is a JDBC table or another relation that takes rows"""
     target = node.node("logicalRelation")
     names = tuple(a.text("name") for a in target.nodes("output"))
-    return (_rows(source_of(target), names, node, trace, _mode(node)),)
+    return (write_rows(source_of(target), names, node, trace, _mode(node)),)
 
 
 @command("SaveIntoDataSourceCommand")
 def save(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.write.format("jdbc").save()`, `df.write.format("delta").save(path)`"""
     options = node.pairs("options")
-    return (_rows(_saved(node.text("dataSource"), options), (), node, trace, _mode(node)),)
+    return (write_rows(_saved(node.text("dataSource"), options), (), node, trace, _mode(node)),)
 
 
 def _saved(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
@@ -109,7 +99,7 @@ def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert overwrite directory '/d' using parquet select …`"""
     storage = node.node("storage")
     target = path_source(storage.text("location"), node.text("provider"))
-    return (_rows(target, (), node, trace, _mode(node)),)
+    return (write_rows(target, (), node, trace, _mode(node)),)
 
 
 @command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "DeltaDynamicPartitionOverwriteCommand")
@@ -120,7 +110,7 @@ def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
     condition = node.maybe("deleteExpr")
     replaced = condition is not None and condition.kind != "Literal"
-    found = _rows(resolved(table), names, node, trace, None if replaced else lifecycle)
+    found = write_rows(resolved(table), names, node, trace, None if replaced else lifecycle)
     if not replaced or condition is None:
         return (found,)
     kept = trace.scope(trace(table)).ways([condition], Effect.FILTER)
@@ -137,14 +127,14 @@ def create_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     given = node.get("userSpecifiedColumns")
     names = tuple(str(item[0]) for item in given if isinstance(item, tuple)) if isinstance(given, tuple) else ()
     target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
-    return (_rows(target, names, node, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
+    return (write_rows(target, names, node, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
 
 
 @command("AlterViewAsCommand")
 def alter_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`alter view v as select a from t` → v.a from t.a"""
     target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
-    return (_rows(target, (), node, trace, Lifecycle.OVERWRITE),)
+    return (write_rows(target, (), node, trace, Lifecycle.OVERWRITE),)
 
 
 @command("CreateDataSourceTableCommand", "CreateTableCommand")

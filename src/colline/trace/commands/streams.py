@@ -6,7 +6,7 @@ import re
 
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace.commands.target import by_position, names_of, schema_written, write
+from colline.trace.commands.target import write_rows
 from colline.trace.lineage import Write
 from colline.trace.registry import command
 from colline.trace.sources import path_source, source_of, table_source
@@ -22,12 +22,8 @@ STREAMS = ("WriteToMicroBatchDataSource", "WriteToMicroBatchDataSourceV1", "Writ
 @command(*STREAMS)
 def stream(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.writeStream.format("delta").start("/d")` → /d from df; a console or `foreachBatch` is no dataset"""
-    target, query = _target(node), node.node("query")
-    if target is None:
-        return ()
-    relation, names = trace(query), names_of(query)
-    columns = by_position(relation, names)
-    return (write(target, columns, trace, rows=relation.rows, schema=schema_written(node, names)),)
+    target = _target(node)
+    return () if target is None else (write_rows(target, (), node, trace),)
 
 
 def _target(node: Node) -> Source | None:

@@ -29,6 +29,16 @@ def write(
     return Write(trace.context.name(target), target, lineage, tuple(schema), lifecycle)
 
 
+def write_rows(
+    target: Source, names: Sequence[str], node: Node, trace: Trace, lifecycle: Lifecycle | None = None
+) -> Write:
+    """The write of a command's query; its columns go by the target's `names`, or by their own where none are given."""
+    query = node.maybe("query") or node.maybe("plan") or node.node("child")
+    relation, listed = trace(query), names or names_of(query)
+    columns, schema = by_position(relation, listed), schema_written(node, listed)
+    return write(target, columns, trace, rows=relation.rows, schema=schema, lifecycle=lifecycle)
+
+
 def by_position(relation: Relation, names: Sequence[str]) -> dict[str, Flow]:
     """The query's columns under the target's names; a name that occurs twice has the ways of both."""
     columns: dict[str, Flow] = {}
@@ -66,11 +76,6 @@ def names_of(node: Node) -> tuple[str, ...]:
         if below is None:
             return ()
         node = below
-
-
-def written(node: Node) -> Node:
-    """The query whose rows a command writes."""
-    return node.maybe("query") or node.maybe("plan") or node.node("child")
 
 
 def schema_written(node: Node, names: Sequence[str]) -> tuple[SchemaField, ...]:
