@@ -39,9 +39,9 @@ class InputField(Struct, gc=False):
 class OutputField(Struct, gc=False):
     """What feeds one column; with the two deprecated keys that older producers send."""
 
-    inputFields: list[InputField]  # noqa: N815 - the wire's own spelling
-    transformationType: str | None = None  # noqa: N815
-    transformationDescription: str | None = None  # noqa: N815
+    inputFields: list[InputField]  # noqa: N815 - the wire's name - the wire's own spelling
+    transformationType: str | None = None  # noqa: N815 - the wire's name
+    transformationDescription: str | None = None  # noqa: N815 - the wire's name
 
 
 class ColumnLineage(Struct, gc=False):
@@ -83,7 +83,7 @@ class DatasetFacets(Struct, gc=False):
     """The dataset facets that lineage is made of."""
 
     schema: Schema | None = None
-    columnLineage: ColumnLineage | None = None  # noqa: N815
+    columnLineage: ColumnLineage | None = None  # noqa: N815 - the wire's name
     symlinks: Symlinks | None = None
 
 
@@ -93,14 +93,14 @@ class Dataset(Struct, gc=False):
     namespace: Name
     name: Name
     facets: DatasetFacets | None = None
-    inputFacets: Facets = UNSET  # noqa: N815
-    outputFacets: Facets = UNSET  # noqa: N815
+    inputFacets: Facets = UNSET  # noqa: N815 - the wire's name
+    outputFacets: Facets = UNSET  # noqa: N815 - the wire's name
 
 
 class Run(Struct, gc=False):
     """A run; the specification wants a UUID, some producers send another key."""
 
-    runId: Name  # noqa: N815
+    runId: Name  # noqa: N815 - the wire's name
     facets: Facets = UNSET
 
 
@@ -118,10 +118,10 @@ EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 class Event(Struct, gc=False):
     """A run event, a dataset event or a job event."""
 
-    eventTime: datetime  # noqa: N815
+    eventTime: datetime  # noqa: N815 - the wire's name
     producer: str | None = None
-    schemaURL: str | None = None  # noqa: N815
-    eventType: EventType | None = None  # noqa: N815
+    schemaURL: str | None = None  # noqa: N815 - the wire's name
+    eventType: EventType | None = None  # noqa: N815 - the wire's name
     run: Run | None = None
     job: Job | None = None
     dataset: Dataset | None = None

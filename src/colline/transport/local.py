@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 try:
     import fcntl
 except ImportError:  # Windows: one writer per file
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere
 
 
 @contextmanager

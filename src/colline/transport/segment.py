@@ -19,7 +19,7 @@ from uuid import uuid4
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
+    fcntl = None  # type: ignore[assignment]  # a module elsewhere
 
 HAS_LOCKS = fcntl is not None
 SUFFIX = ".spool"
