@@ -17,6 +17,7 @@ from colline.graph.answer import Answer, Page, page_of
 from colline.graph.asked import Columns, resolve, schema_changes, steps
 from colline.graph.listing import Listing
 from colline.graph.names import parse
+from colline.graph.opened import completed
 from colline.graph.times import When, parse_time
 from colline.graph.view import View
 from colline.graph.walk import Question
@@ -37,10 +38,11 @@ class Lineage(Listing):
         """Names of columns that begin like what was typed, for a shell that completes them."""
         from colline.graph import search
 
-        names = self.view().names
-        found, _ = search.ranked_matches(self.view(), text, None) if text.strip(".") else ([], False)
-        return [names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
+        view = self.view()
+        found, _ = search.ranked_matches(view, text, None) if text.strip(".") else ([], False)
+        return [view.names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
 
+    @completed
     def find(
         self,
         text: str,
@@ -57,6 +59,7 @@ class Lineage(Listing):
         view = self.view()
         return search.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), search.Only(layer, tag))
 
+    @completed
     def upstream(
         self,
         columns: Columns,
@@ -74,6 +77,7 @@ class Lineage(Listing):
         question = Question(True, indirect=indirect, depth=steps(depth), at=view.at(as_of))
         return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
+    @completed
     def downstream(
         self,
         columns: Columns,
@@ -121,6 +125,7 @@ class Lineage(Listing):
         answers = [self.upstream(names, **how)] if up else []
         return picture([*answers, self.downstream(names, **how)] if down else answers)
 
+    @completed
     def paths(
         self,
         a: str,
@@ -141,6 +146,7 @@ class Lineage(Listing):
         ends = [resolve(view, name, question.at) for name in (a, b)]
         return paths.answer(view, ends[0], ends[1], question, k)
 
+    @completed
     def impact(
         self,
         columns: Columns = (),
@@ -169,6 +175,7 @@ class Lineage(Listing):
         told = impact.Change(kinds.pop() if len(kinds) == 1 else "change", tuple(rows), missed)
         return impact.answer(view, origin, question, page, told)
 
+    @completed
     def pii(
         self,
         columns: Columns = (),
@@ -192,6 +199,7 @@ class Lineage(Listing):
         origin = pii.tagged(view, tag, question.at) if tag else resolve(view, names, question.at)
         return pii.answer(view, origin, question, page_of(limit, cursor, view.version), allowed_zones)
 
+    @completed
     def droppable(
         self,
         columns: Columns,
@@ -210,6 +218,7 @@ class Lineage(Listing):
         nodes = view.names.resolve(names, at, members=False) if names else resolve(view, names, at)
         return usage.droppable(view, nodes, page_of(limit, cursor, view.version), usage.since(view, idle_days, at))
 
+    @completed
     def unused(
         self,
         dataset: str | None = None,
@@ -231,6 +240,7 @@ class Lineage(Listing):
             nodes = nodes[search.in_layer(view, nodes, layer)]
         return usage.unused(view, nodes, page_of(limit, cursor, view.version), usage.since(view, idle_days, at))
 
+    @completed
     def writers(
         self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
@@ -241,6 +251,7 @@ class Lineage(Listing):
         at = view.at(as_of)
         return definitions.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
 
+    @completed
     def compare(
         self,
         a: str,
@@ -259,6 +270,7 @@ class Lineage(Listing):
         ends = [resolve(view, name, question.at) for name in (a, b)]
         return definitions.compare(view, ends[0], ends[1], question, page_of(limit, cursor, view.version))
 
+    @completed
     def diff(
         self,
         from_: When = None,

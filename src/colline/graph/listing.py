@@ -9,13 +9,14 @@ from typing import Any
 
 from colline.graph.answer import Answer, page_of
 from colline.graph.names import parse
-from colline.graph.opened import Opened
+from colline.graph.opened import Opened, completed
 from colline.graph.times import When, parse_time
 
 
 class Listing(Opened):
     """Lists of an open lake."""
 
+    @completed
     def coverage(
         self,
         *,
@@ -44,6 +45,7 @@ class Listing(Opened):
         """Columns with the most neighbours first. Takes as_of, limit and cursor."""
         return self._ends("hubs", dataset, **how)
 
+    @completed
     def _ends(
         self,
         question: str,
@@ -59,12 +61,14 @@ class Listing(Opened):
         at = view.at(as_of)
         return catalog.ends(view, question, page_of(limit, cursor, view.version), at, self._within(view, dataset, at))
 
+    @completed
     def overview(self) -> Answer:
         """Layers and flows, recent changes, columns to try, and the state of the lake."""
         from colline.graph import catalog
 
         return catalog.overview(self.view(), self.lake)
 
+    @completed
     def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
         """One dataset with its columns; by namespace and name, or by any unique suffix of its name."""
         from colline.graph import catalog
@@ -76,6 +80,7 @@ class Listing(Opened):
             place = view.names.exact_dataset(namespace, name)
         return catalog.dataset(view, place, view.at(as_of))
 
+    @completed
     def datasets(
         self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
@@ -85,6 +90,7 @@ class Listing(Opened):
         view = self.view()
         return catalog.datasets(view, page_of(limit, cursor, view.version), text, layer)
 
+    @completed
     def jobs(
         self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
@@ -94,6 +100,7 @@ class Listing(Opened):
         view = self.view()
         return catalog.jobs(view, page_of(limit, cursor, view.version), text, state)
 
+    @completed
     def runs(
         self,
         *,
@@ -111,6 +118,7 @@ class Listing(Opened):
         wanted = journal.Runs(job, job_namespace, state, parse_time(since))
         return journal.runs(view, self.lake, page_of(limit, cursor, view.version), wanted)
 
+    @completed
     def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
         """Lines that were set aside, with the reason, newest first."""
         from colline.graph import journal

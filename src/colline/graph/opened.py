@@ -1,19 +1,41 @@
-"""A lake held open: the snapshot in hand, and the newer one as soon as it was published."""
+"""A lake held open: the snapshot in hand, the newer one as soon as it was published, and what is not in either."""
 
 from __future__ import annotations
 
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
-from colline.errors import LakeError
+from colline.errors import CollineError, LakeError
 from colline.graph import snapshot
 from colline.graph.adjacency import Nodes
+from colline.graph.answer import Answer, Row
 from colline.graph.names import parse
 from colline.graph.view import View
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+_LOOK = 1.0  # seconds between two looks at whether the tables have more than the snapshot
+_Lake = TypeVar("_Lake", bound="Opened")
+_Asked = ParamSpec("_Asked")
+
+
+def completed(
+    method: Callable[Concatenate[_Lake, _Asked], Answer],
+) -> Callable[Concatenate[_Lake, _Asked], Answer]:
+    """The method, its answer completed by what it could not know: commits that no snapshot has yet."""
+
+    @functools.wraps(method)
+    def asked(lake: _Lake, /, *given: _Asked.args, **named: _Asked.kwargs) -> Answer:
+        answer = method(lake, *given, **named)
+        return replace(answer, unknown=(lake.missing, *answer.unknown)) if lake.missing else answer
+
+    return asked
 
 
 class Opened:
@@ -21,7 +43,9 @@ class Opened:
 
     def __init__(self, lake: str | Path) -> None:
         self.lake = snapshot.lake_path(lake)
+        self.missing: Row | None = None  # what the tables have and the view has not
         self._stamp: tuple[int, int] | None = None
+        self._looked: tuple[float, tuple[int, ...]] = (0.0, ())
         self._view = self._load()
 
     def __enter__(self) -> Self:
@@ -41,7 +65,31 @@ class Opened:
         if snapshot.stamp(self.lake) != self._stamp:
             before, self._view = self._view, self._load()
             before.arrays.close()
+            self._looked = (0.0, ())
+        if time.monotonic() - self._looked[0] > _LOOK:
+            self._look()
         return self._view
+
+    def _look(self) -> None:
+        """See whether the tables have more than the snapshot, and take it in where that is little."""
+        from colline.graph import behind
+
+        tables = self._view.arrays.meta["tables"]
+        stamps = behind.stamps(self.lake, tables)
+        if stamps == self._looked[1] and self.missing is None and time.time_ns() - max(stamps) > _LOOK * 1e9:
+            self._looked = (time.monotonic(), stamps)
+            return
+        found = behind.news(self.lake, tables)
+        if found is not None:
+            try:
+                newer = behind.caught_up(self.lake, self._view.arrays, found)
+            except CollineError:  # tables that cannot be read are no reason to give no answer
+                newer = None
+            if newer is not None:
+                self._view.arrays.close()
+                self._view, found = View(newer), None
+        self.missing = None if found is None else found.row()
+        self._looked = (time.monotonic(), stamps)
 
     def _load(self) -> View:
         if not self.lake.is_dir():

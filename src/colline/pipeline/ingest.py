@@ -186,12 +186,14 @@ class _Run:
     def publish(self) -> str | None:
         """The name of the snapshot made of the tables as they are now; None when nothing is new."""
         where = local_path(self.lake)
-        if where is None or (
-            not self.totals["batches"] and not self._changed and self.files.exists(f"{self.lake}/snapshot")
-        ):
+        if where is None:
             return None
+        from colline.graph.behind import is_published
         from colline.graph.snapshot import publish
 
+        # an ingest that was ended before its snapshot left tables that are newer than it
+        if not self.totals["batches"] and not self._changed and is_published(Path(where)):
+            return None
         return publish(where).version
 
     def _into_lake(self, folder: str, *, recovers: bool) -> Callable[[DataFrame, int], None]:

@@ -99,13 +99,14 @@ def _answered(asked: Asked, endpoint: Endpoint) -> Found:
     lineage = _opened()
     version = lineage.view().version
     _check_cursor(asked.values.get("cursor"), version)
-    if endpoint.lasting and etag_of(version, endpoint, asked.query) in asked.known:
+    lasting = endpoint.lasting and lineage.missing is None  # what is missing comes without a newer snapshot
+    if lasting and etag_of(version, endpoint, asked.query) in asked.known:
         return Found(version, etag_of(version, endpoint, asked.query))
     found = ask(lineage, endpoint, asked.values, _Lake.others)
     body = encoded(found)
     version = version if isinstance(found, dict) else found.snapshot
     packs = asked.packs and len(body) > _PACKED_FROM
-    etag = etag_of(version, endpoint, asked.query) if endpoint.lasting else None
+    etag = etag_of(version, endpoint, asked.query) if lasting else None
     return Found(version, etag, _gzipped(body) if packs else body, packs)
 
 

@@ -1,0 +1,121 @@
+"""What the lake's tables have and its snapshot has not yet: found by the commits in their logs, without opening them.
+
+A publish is missed when an ingest is ended between its last commit and its snapshot. A reader then reads the tables
+itself, into a snapshot of its own beside the lake, or says that there is more than it tells.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from colline.graph.answer import Row, counted
+from colline.graph.arrays import Arrays, write
+from colline.graph.snapshot import compose, current, read_tables
+
+# a batch of `colline ingest`, or a rebuild, that is at work or was ended half way: its tables do not fit together
+HALF_WAY = ("_colline/pending", "_colline/rebuild.ready")
+_QUIET = 5.0  # seconds without a commit, after which nobody is about to publish
+_MOST_COMMITS = 200  # more are not looked into
+_MOST_ROWS = 500_000  # nodes and edges that are read while somebody waits for an answer, about a second
+_MOST_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class News:
+    """Commits that a snapshot does not have: how many, the bytes they added, and whether they are whole and final."""
+
+    commits: int
+    size: int
+    settled: bool
+
+    def row(self) -> Row:
+        """What an answer says of it, among what is unknown."""
+        why = f"{counted(self.commits, 'newer commit')} of the lake's tables {'is' if self.commits == 1 else 'are'} not"
+        return {"what": "newest events", "why": f"{why} in this answer; `colline ingest` publishes them", "count": 1}
+
+
+def stamps(root: Path, tables: Mapping[str, int]) -> tuple[int, ...]:
+    """What changes with every commit to the tables."""
+    return tuple(_changed(root / name / "_delta_log") for name in tables)
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def news(root: Path, tables: Mapping[str, int]) -> News | None:
+    """What was committed beyond the versions a snapshot is made of; None where that is nothing."""
+    newer = [path for name, version in tables.items() for path in _newer(root / name / "_delta_log", version)]
+    if not newer:
+        return None
+    if len(newer) > _MOST_COMMITS:
+        return News(len(newer), _MOST_BYTES + 1, settled=False)
+    sizes = [size for path in newer for size in [_size(path)] if size is not None]
+    if not sizes:
+        return None
+    quiet = time.time() - max(_changed(path) for path in newer) / 1e9 > _QUIET
+    return News(len(sizes), sum(sizes), quiet and not any((root / name).exists() for name in HALF_WAY))
+
+
+def _newer(log: Path, version: int) -> Iterator[Path]:
+    """The commits of a table after a version."""
+    try:
+        found = list(log.iterdir())
+    except OSError:
+        return
+    for path in found:
+        number, _, kind = path.name.partition(".")
+        if kind == "json" and number.isdigit() and int(number) > version:
+            yield path
+
+
+def _size(commit: Path) -> int | None:
+    """The bytes a commit added; None where it changed no row, as when small files are made one."""
+    size, changes = 0, False
+    try:
+        for line in commit.read_text(encoding="utf-8").splitlines():
+            action = json.loads(line)
+            file = action.get("add") or action.get("remove") or {}
+            changes = changes or bool(file.get("dataChange"))
+            size += int((action.get("add") or {}).get("size") or 0)
+    except (OSError, ValueError, AttributeError, TypeError):
+        return _MOST_BYTES + 1  # not to be read, so not known to be nothing
+    return size if changes else None
+
+
+def caught_up(root: Path, held: Arrays, found: News) -> Arrays | None:
+    """The tables as they are now, as arrays of our own; None where they are large, half written or still changing."""
+    meta = held.meta
+    small = meta["nodes"] + sum(meta["groups"].values()) <= _MOST_ROWS and found.size <= _MOST_BYTES
+    if not small or not found.settled:
+        return None
+    arrays, facts = compose(read_tables(root))
+    if news(root, facts["tables"]) is not None or any((root / name).exists() for name in HALF_WAY):
+        return None
+    # versions only grow, so their sum names this state of the tables, in every process that reads it
+    name = f"{held.version.partition('+')[0]}+{sum(facts['tables'].values())}"
+    import shutil
+    import tempfile
+
+    place = Path(tempfile.mkdtemp(prefix="colline-"))
+    try:
+        write(place / name, arrays, facts)
+        return Arrays(place / name)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)  # what is mapped stays
+
+
+def is_published(root: Path) -> bool:
+    """Whether the lake's snapshot has all that its tables have."""
+    held = current(root)
+    if held is None:
+        return False
+    held.close()
+    return news(root, held.meta["tables"]) is None
