@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colline.errors import TransportError
-from colline.transport.segment import SUFFIX
+from colline.transport.segment import MARK, OVERHEAD, SUFFIX
 from colline.transport.spool import Spool, SpoolRules
+
+HEAD = 24  # bytes before a file's first record
+LENGTHS = st.lists(st.integers(min_value=0, max_value=200), min_size=1, max_size=8)
 
 
 def drained(spool: Spool) -> list[bytes]:
@@ -38,6 +41,19 @@ def left_by_a_dead_process(folder: Path, lines: list[bytes], delivered: int = 0)
         spool.peek(delivered)
         spool.done(delivered)
     spool.forget()  # closes the files and unlocks them without tidying up, as death does
+
+
+def left_after_a_drain(folder: Path, old: list[bytes], new: list[bytes]) -> Path:
+    """The one file of a process that delivered everything, wrote again, and was killed."""
+    spool = Spool(folder)
+    for line in old:
+        spool.put(line)
+    assert drained(spool) == old
+    for line in new:
+        spool.put(line)
+    spool.forget()
+    [path] = files(folder)
+    return path
 
 
 def test_events_come_out_in_the_order_they_went_in_and_nothing_stays(tmp_path: Path) -> None:
@@ -79,7 +95,7 @@ def test_two_live_processes_never_share_a_segment(tmp_path: Path) -> None:
     assert (spool.adopted, drained(spool)) == (1, [b"theirs"])
 
 
-@given(keep=st.integers(min_value=0, max_value=400))
+@given(keep=st.integers(min_value=0, max_value=420))
 def test_a_file_cut_anywhere_gives_every_event_before_the_cut(
     tmp_path_factory: pytest.TempPathFactory, keep: int
 ) -> None:
@@ -90,14 +106,14 @@ def test_a_file_cut_anywhere_gives_every_event_before_the_cut(
     size = path.stat().st_size
     os.truncate(path, min(keep, size))
     spool = Spool(folder)
-    whole = max(0, (min(keep, size) - 20) // (12 + 31))
-    torn = min(keep, size) > 20 and (min(keep, size) - 20) % 43 != 0
+    whole, rest = divmod(max(0, min(keep, size) - HEAD), OVERHEAD + 31)
+    torn = rest > 0 and whole < len(lines)  # behind the last event there is only the end
     assert drained(spool) == lines[:whole]
     assert spool.cut == int(torn)
     spool.close()
 
 
-@given(place=st.integers(min_value=20, max_value=360), flip=st.integers(min_value=1, max_value=255))
+@given(place=st.integers(min_value=HEAD, max_value=420), flip=st.integers(min_value=1, max_value=255))
 def test_a_flipped_byte_costs_one_event_and_is_counted(
     tmp_path_factory: pytest.TempPathFactory, place: int, flip: int
 ) -> None:
@@ -110,9 +126,31 @@ def test_a_flipped_byte_costs_one_event_and_is_counted(
     data[place] ^= flip
     path.write_bytes(data)
     spool = Spool(folder)
-    hit = (place - 20) // 43
+    hit = (place - HEAD) // (OVERHEAD + 31)
     assert drained(spool) == [line for number, line in enumerate(lines) if number != hit]
     assert spool.cut == 1
+    spool.close()
+
+
+@given(before=LENGTHS, after=LENGTHS)
+def test_a_file_written_again_gives_only_its_new_events(
+    tmp_path_factory: pytest.TempPathFactory, before: list[int], after: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("again")
+    old, new = ([letter * length for length in lengths] for letter, lengths in ((b"o", before), (b"n", after)))
+    left_after_a_drain(folder, old, new)
+    spool = Spool(folder)
+    assert (drained(spool), spool.cut) == (new, 0)
+    spool.close()
+
+
+def test_a_write_torn_over_old_events_costs_nothing_but_itself(tmp_path: Path) -> None:
+    path = left_after_a_drain(tmp_path, [b"o" * 300, b"o" * 300], [b"new"])
+    with path.open("r+b") as file:  # the next record came no further than its first bytes: old ones stand behind it
+        file.seek(HEAD + OVERHEAD + 3)
+        file.write(MARK)
+    spool = Spool(tmp_path)
+    assert (drained(spool), spool.cut) == ([b"new"], 1)
     spool.close()
 
 

@@ -1,7 +1,11 @@
 """One file of a spool: records in the order they came, how far they are delivered, and a lock that tells who lives.
 
-header   magic, offset of the first record not delivered yet, checksum of that offset
-record   mark, length, checksum, the event's bytes
+header   magic, offset of the first record not delivered yet, generation, checksum of both
+record   mark, generation, length, checksum, the event's bytes
+end      four zero bytes behind the last record
+
+A drained file is written again from its start, in a new generation: pages the system already holds cost a third of new
+ones. What an older generation left behind the end is no event.
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import struct
 import time
 import zlib
 from collections import deque
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from uuid import uuid4
@@ -23,10 +28,11 @@ except ImportError:  # Windows
 
 HAS_LOCKS = fcntl is not None
 SUFFIX = ".spool"
-MAGIC = b"COLLINE1"
+MAGIC = b"COLLINE2"
 MARK = b"\xc0\x11\x1e\x0a"
-_HEAD = struct.Struct(">8sQI")
-_RECORD = struct.Struct(">4sII")
+_END = bytes(4)
+_HEAD = struct.Struct(">8sQII")
+_RECORD = struct.Struct(">4sIII")
 OVERHEAD = _RECORD.size
 _LARGEST = 1 << 30  # a length beyond this is rubbish, not an event
 
@@ -37,7 +43,8 @@ class Segment:
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
-        self.size = 0
+        self.size = _HEAD.size
+        self._generation = 0
         self.index: deque[tuple[int, int]] = deque()
         self.cut = 0
 
@@ -50,12 +57,11 @@ class Segment:
         segment = cls(young, os.open(young, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         try:
             _locked(segment._descriptor)
-            os.pwrite(segment._descriptor, _head(_HEAD.size), 0)
+            segment.rewind()
             segment.path = young.rename(path)
         except BaseException:
             segment.remove()
             raise
-        segment.size = _HEAD.size
         return segment
 
     @classmethod
@@ -73,29 +79,30 @@ class Segment:
         return segment
 
     def _read(self) -> None:
-        self.size = os.fstat(self._descriptor).st_size
-        data = os.pread(self._descriptor, self.size, 0)
-        place, whole = _delivered(data), True
-        while place < len(data):
-            length = _record_at(data, place)
-            if length is None:
-                self.cut += whole  # one hole counts once, however long
-                whole = False
-                place = data.find(MARK, place + 1)
-                if place < 0:
-                    break
-                continue
+        data = os.pread(self._descriptor, os.fstat(self._descriptor).st_size, 0)
+        head = _read_head(data)
+        self.size, self._generation = head or (_HEAD.size, 0)
+        # A head that cannot be trusted means: deliver everything again, whatever its generation.
+        for place, length in _records(data, self.size, self._generation if head else None):
+            self.cut += place != self.size  # one hole counts once, however long
             self.index.append((place + OVERHEAD, length))
-            place, whole = place + OVERHEAD + length, True
+            self.size = place + OVERHEAD + length
+        self.cut += any(data[self.size : self.size + len(_END)])
+
+    def rewind(self) -> None:
+        """An empty segment again: its file is written over from the start."""
+        generation = int.from_bytes(os.urandom(4), "big")
+        os.pwritev(self._descriptor, [_head(_HEAD.size, generation), _END], 0)
+        self.size, self._generation = _HEAD.size, generation
 
     def append(self, line: bytes) -> None:
         """The event is in the file when this returns; on an error nothing of it is."""
-        record = _RECORD.pack(MARK, len(line), zlib.crc32(line))
-        wanted = OVERHEAD + len(line)
+        record = _RECORD.pack(MARK, self._generation, len(line), zlib.crc32(line, self._generation))
+        wanted = OVERHEAD + len(line) + len(_END)
         try:
-            written = os.pwritev(self._descriptor, [record, line], self.size)
+            written = os.pwritev(self._descriptor, [record, line, _END], self.size)
             if written < wanted:
-                rest = (record + line)[written:]
+                rest = (record + line + _END)[written:]
                 written += os.pwrite(self._descriptor, rest, self.size + written)
             if written < wanted:
                 raise OSError("short write")
@@ -103,7 +110,7 @@ class Segment:
             os.ftruncate(self._descriptor, self.size)
             raise
         self.index.append((self.size + OVERHEAD, len(line)))
-        self.size += wanted
+        self.size += OVERHEAD + len(line)
 
     def peek(self, limit: int) -> tuple[bytes, ...]:
         """The oldest waiting events, `limit` at most."""
@@ -116,7 +123,7 @@ class Segment:
         for _ in range(count):
             place, length = self.index.popleft()
         with contextlib.suppress(OSError):  # unmarked, they would be delivered twice after a crash, never lost
-            os.pwrite(self._descriptor, _head(place + length), 0)
+            os.pwrite(self._descriptor, _head(place + length, self._generation), 0)
 
     def sync(self) -> None:
         """What was appended survives a power cut."""
@@ -133,28 +140,39 @@ class Segment:
         os.close(self._descriptor)
 
 
-def _head(delivered: int) -> bytes:
-    return _HEAD.pack(MAGIC, delivered, zlib.crc32(b"%d" % delivered))
+def _head(delivered: int, generation: int) -> bytes:
+    return _HEAD.pack(MAGIC, delivered, generation, zlib.crc32(b"%d" % delivered, generation))
 
 
-def _delivered(data: bytes) -> int:
-    """Where the first undelivered record starts. A head that cannot be trusted means: deliver everything again."""
+def _read_head(data: bytes) -> tuple[int, int] | None:
+    """Where the first undelivered record starts, and the generation; None when the head cannot be trusted."""
     if len(data) >= _HEAD.size:
-        magic, place, check = _HEAD.unpack_from(data)
-        if magic == MAGIC and check == zlib.crc32(b"%d" % place) and _HEAD.size <= place <= len(data):
-            return int(place)
-    return _HEAD.size
+        magic, place, generation, check = _HEAD.unpack_from(data)
+        if magic == MAGIC and check == zlib.crc32(b"%d" % place, generation) and _HEAD.size <= place <= len(data):
+            return place, generation
+    return None
 
 
-def _record_at(data: bytes, place: int) -> int | None:
-    """Length of the event whose record starts here, None when there is no whole record."""
+def _records(data: bytes, place: int, generation: int | None) -> Iterator[tuple[int, int]]:
+    """Place and length of every whole record from `place` on; what lies between them is skipped."""
+    while 0 <= place < len(data):
+        length = _record_at(data, place, generation)
+        if length is None:
+            place = data.find(MARK, place + 1)
+        else:
+            yield place, length
+            place += OVERHEAD + length
+
+
+def _record_at(data: bytes, place: int, generation: int | None) -> int | None:
+    """Length of the event whose record starts here, None when there is no whole record of that generation."""
     if len(data) - place < OVERHEAD:
         return None
-    mark, length, check = _RECORD.unpack_from(data, place)
+    mark, made_in, length, check = _RECORD.unpack_from(data, place)
     start, end = place + OVERHEAD, place + OVERHEAD + length
-    if mark != MARK or length > _LARGEST or end > len(data) or zlib.crc32(data[start:end]) != check:
+    if mark != MARK or generation not in (None, made_in) or length > _LARGEST or end > len(data):
         return None
-    return int(length)
+    return int(length) if zlib.crc32(data[start:end], made_in) == check else None
 
 
 def _locked(descriptor: int) -> bool:

@@ -23,7 +23,6 @@ from colline.transport.segment import HAS_LOCKS, OVERHEAD, SUFFIX, Segment
 log = logging.getLogger("colline.transport")
 
 _SEGMENT_BYTES = 4 * 1024 * 1024
-_KEEP_BYTES = 256 * 1024  # a drained segment smaller than this is written on, rather than replaced
 _SYNC_SECONDS = 1.0
 _SICK_SECONDS = 1.0  # a disk that failed is left alone for so long: trying it costs every event a few system calls
 
@@ -53,6 +52,7 @@ class Spool:
         self._overflow = MemoryBuffer(memory_capacity)
         self._segments: list[Segment] = []
         self._own: Segment | None = None
+        self._spare: Segment | None = None
         self._flying: Segment | MemoryBuffer | None = None
         self._synced = monotonic()
         self._healthy = True
@@ -93,9 +93,14 @@ class Spool:
     def _bytes(self) -> int:
         return sum(segment.size for segment in self._segments)
 
+    @property
+    def _files(self) -> list[Segment]:
+        """Every file this process has open here."""
+        return [*self._segments, *filter(None, [self._spare])]
+
     def _writable(self) -> Segment:
         if self._own is None or self._own.size >= self._rules.segment_bytes:
-            self._own = Segment.create(self._folder)
+            self._own, self._spare = self._spare or Segment.create(self._folder), None
             self._segments.append(self._own)
         return self._own
 
@@ -140,8 +145,23 @@ class Spool:
         if flying is None:
             return
         flying.done(count)
-        if isinstance(flying, Segment) and not flying.index and (flying is not self._own or flying.size > _KEEP_BYTES):
-            self._drop(flying)
+        if isinstance(flying, Segment) and not flying.index:
+            self._recycle(flying)
+
+    def _recycle(self, segment: Segment) -> None:
+        """A drained file is written again from its start; a second one waits until the first is full."""
+        try:
+            if segment is self._own:
+                segment.rewind()
+                return
+            if self._spare is None and segment.size <= 2 * self._rules.segment_bytes:
+                segment.rewind()
+                self._segments.remove(segment)
+                self._spare = segment
+                return
+        except OSError as error:
+            self._complain(error)
+        self._drop(segment)
 
     def __len__(self) -> int:
         return self.on_disk + len(self._overflow)
@@ -174,10 +194,10 @@ class Spool:
 
     def forget(self) -> None:
         """In a forked child: the files are the parent's, and so are their locks."""
-        for segment in self._segments:
+        for segment in self._files:
             with contextlib.suppress(OSError):
                 segment.close()
-        self._segments, self._own, self._flying = [], None, None
+        self._segments, self._own, self._spare, self._flying = [], None, None, None
         self._overflow.forget()
         self.adopted = self.cut = 0
 
@@ -186,6 +206,6 @@ class Spool:
         if self._closed:
             return
         self._left, self._closed = self.on_disk, True
-        for segment in self._segments:
+        for segment in self._files:
             with contextlib.suppress(OSError):
                 segment.close() if segment.index else segment.remove()
