@@ -2,7 +2,8 @@
 
     victim.py <settings as JSON> <first number> [<seconds between events>]
 
-After `ready`, one line per event on stdout, written after `emit` has returned: its number and when it was emitted.
+After `ready`, one line per event on stdout, written after `emit` has returned: its number, when it was emitted, and how
+many of those taken so far are not delivered by the transport's own count.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ def main() -> None:
     number, filling = first, "x" * 500
     while True:
         transport.emit({"n": number, "filling": filling})
-        os.write(1, b"%d %.6f\n" % (number, time.time()))
+        stats = transport.stats
+        os.write(1, b"%d %.6f %d\n" % (number, time.time(), stats.made + stats.adopted - stats.sent))
         number += 1
         if pause:
             time.sleep(pause)
