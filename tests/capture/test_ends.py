@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -87,10 +88,23 @@ def test_a_jvm_that_is_killed_is_a_failure(tmp_path: Path) -> None:
     assert ended["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM is gone"
 
 
+# the signal comes while the main thread waits for the JVM's answer
+TERMINATED = """
+import signal, threading
+spark = session("job")
+threading.Timer(2, lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+spark.sql("select count(*) from range(1000000000000) where id % 7 = 3").collect()
+"""
+
+
 @pytest.mark.parametrize(
     ("body", "code", "state"),
-    [("session('job')\nsys.exit(3)", 3, "FAIL"), ("session('job').stop()", 0, "COMPLETE")],
-    ids=["a non-zero exit", "a stop at the very end"],
+    [
+        ("session('job')\nsys.exit(3)", 3, "FAIL"),
+        ("session('job').stop()", 0, "COMPLETE"),
+        (TERMINATED, -signal.SIGTERM, "FAIL"),
+    ],
+    ids=["a non-zero exit", "a stop at the very end", "SIGTERM"],
 )
 def test_a_program_is_told_to_its_very_end(tmp_path: Path, body: str, code: int, state: str) -> None:
     done, events = ran(tmp_path, body)

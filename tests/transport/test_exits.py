@@ -33,6 +33,22 @@ ENDINGS = [
     ("an exception that was caught", "try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass", 0, False, ""),
     ("Ctrl-C", "os.kill(os.getpid(), signal.SIGINT); time.sleep(5)", -signal.SIGINT, True, "KeyboardInterrupt"),
     (
+        "SIGTERM with a handler of its own",
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(7)); os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)",
+        7,
+        True,
+        "sys.exit(7)",
+    ),
+    ("SIGTERM", "os.kill(os.getpid(), signal.SIGTERM); time.sleep(5)", -signal.SIGTERM, True, "SIGTERM"),
+    (
+        "SIGTERM in a forked child",
+        "child = os.fork()\nif not child: time.sleep(30); os._exit(9)\n"
+        "time.sleep(0.5); os.kill(child, signal.SIGTERM)\nassert os.waitpid(child, 0)[1] == signal.SIGTERM",
+        0,
+        False,
+        "",
+    ),
+    (
         "a side thread that exits",
         "t = threading.Thread(target=lambda: sys.exit(4)); t.start(); t.join()",
         0,

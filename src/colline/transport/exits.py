@@ -1,7 +1,7 @@
 """How the program ends, and what still happens then.
 
-At interpreter exit, `sys.exit`, an uncaught exception and Ctrl-C, whatever was given to `at_end` runs, newest first,
-so a watch says its last word before the transports below it drain and close.
+At interpreter exit, `sys.exit`, an uncaught exception, Ctrl-C and SIGTERM, whatever was given to `at_end` runs, newest
+first, so a watch says its last word before the transports below it drain and close.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import atexit
 import builtins
 import logging
+import os
+import signal
 import sys
 import threading
 from dataclasses import dataclass
@@ -16,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
+    from types import FrameType, TracebackType
 
 log = logging.getLogger("colline.transport")
 
@@ -31,6 +33,8 @@ class Ending:
 
 _ending = Ending()
 _installed = False
+_calls: list[Callable[[], None]] = []
+_TERM_SECONDS = 25.0  # less than the 30 s that Kubernetes and systemd leave between SIGTERM and SIGKILL at least
 
 
 def ending() -> Ending:
@@ -48,6 +52,7 @@ def at_end(call: Callable[[], None]) -> None:
         except Exception:
             log.exception("colline: stumbled at the end of the program")
 
+    _calls.append(guarded)
     atexit.register(guarded)
 
 
@@ -72,6 +77,35 @@ def watch_exits() -> None:
     sys.excepthook = hook
     sys.exit = leave
     _watch_quitters(leave)
+    _watch_term()
+
+
+def _watch_term() -> None:
+    """SIGTERM still ends the program, and as before; a handler of the program's own is left alone."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return
+
+    def terminated(number: int, _frame: FrameType | None) -> None:
+        record("SIGTERM")
+        # A thread of its own: the main thread may be in the middle of a call to the JVM, on its only connection.
+        last = threading.Thread(target=_run_calls, name="colline-end", daemon=True)
+        last.start()
+        last.join(_TERM_SECONDS)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    def forget_in_child() -> None:
+        if signal.getsignal(signal.SIGTERM) is terminated:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    signal.signal(signal.SIGTERM, terminated)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=forget_in_child)
+
+
+def _run_calls() -> None:
+    for call in reversed(_calls):
+        call()
 
 
 def _watch_quitters(leave: Callable[[Any], NoReturn]) -> None:
