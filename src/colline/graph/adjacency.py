@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,23 +12,26 @@ from numpy.typing import NDArray
 from colline.graph.arrays import Arrays
 
 Nodes = NDArray[Any]  # numbers of nodes or places, of any integer width
+_NO_NODES: Nodes = np.empty(0, dtype=np.int64)
+_FIRST_NUMBERS = np.arange(1 << 14)
 _MANY = 2000  # so many nodes are worth a look at whether they lie close together
 
 
 def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
     """The positions of all rows of the given nodes, one after the other, and how many each node has."""
     first = start.take(nodes)
-    counts = start.take(nodes + 1) - first
-    some = counts > 0
-    heads, sizes = first.compress(some), counts.compress(some)
-    if not len(heads):
-        return np.empty(0, dtype=np.int64), counts
-    # one row after the other is a step of 1, but for the jump to where the next node's rows begin
-    ends = np.cumsum(sizes)
-    steps = np.ones(int(ends[-1]), dtype=np.int64)
-    steps[0] = heads[0]
-    steps[ends[:-1]] = heads[1:] - heads[:-1] - sizes[:-1] + 1
-    return np.cumsum(steps, out=steps), counts
+    counts = start.take(nodes + 1)
+    counts -= first
+    ends = counts.cumsum()
+    total = int(ends[-1]) if len(ends) else 0
+    if not total:
+        return _NO_NODES, counts
+    # a row's position is its number among all rows found, moved to where those of its node begin
+    ends -= counts
+    first -= ends
+    rows = first.repeat(counts)
+    rows += _FIRST_NUMBERS[:total] if total <= len(_FIRST_NUMBERS) else np.arange(total)
+    return rows, counts
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:
@@ -35,8 +39,10 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     if len(values) < 2:
         return values
     ordered = np.sort(values)
-    once: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
-    return once
+    fresh = np.empty(len(ordered), dtype=np.bool_)
+    fresh[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return ordered.compress(fresh)
 
 
 def among(values: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.bool_]:
@@ -107,6 +113,33 @@ class Adjacency:
         return rows if self.edge is None else self.edge[rows].astype(np.int64)
 
 
+def neighbours(arrays: Any, sets: Iterable[Adjacency], nodes: Nodes, at: int | None) -> NDArray[np.int64]:
+    """How many other columns lie one step of the sets away from each node."""
+    pairs = []
+    for edges in sets:
+        rows, owner = edges.rows(nodes, at)
+        other = edges.other.take(rows)
+        pairs.append((owner << 32 | other).compress(owner != other))
+        if edges.forward and "kin.down.start" in arrays:
+            pairs.append(_of_members(arrays, edges, nodes, at))
+    if not pairs:
+        return np.zeros(len(nodes), dtype=np.int64)
+    # the rows of a node lie in order already: a stable sort only merges them
+    found = np.sort(np.concatenate(pairs), kind="stable")
+    owners = found.compress(np.append(True, found[1:] != found[:-1])[: len(found)]) >> 32
+    return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
+
+
+def _of_members(arrays: Any, edges: Adjacency, nodes: Nodes, at: int | None) -> NDArray[np.int64]:
+    """Steps from the members of structs, as steps of the structs: who reads a member reads a part of them."""
+    place, counts = spread(arrays["kin.down.start"], nodes)
+    members, structs = arrays["kin.down.other"].take(place).astype(np.int64), np.repeat(nodes, counts)
+    rows, many = spread(edges.start, members)
+    owner, other = np.repeat(structs, many), edges.other.take(rows)
+    true = np.ones(len(rows), dtype=np.bool_) if at is None else edges.true_at(rows, at)
+    return (owner << 32 | other).compress(true & (owner != other))
+
+
 KINDS = {"direct": 0, "direct.masked": 1, "indirect": 2, "indirect.masked": 3}
 
 
@@ -114,10 +147,18 @@ def adjacency(arrays: Arrays, *, forward: bool, indirect: bool, past: bool) -> t
     """The sets of edges a walk may use: downstream or upstream, with indirect ones, with retired ones."""
     names = [name for name, bits in KINDS.items() if bits < 2 or indirect]
     names += [f"{name}.past" for name in names] if past else []
-    return tuple(_load(arrays, name, forward) for name in names if arrays.meta["groups"][name])
+    return tuple(_held(arrays, name, forward) for name in names if arrays.meta["groups"][name])
 
 
-def _load(arrays: Arrays, group: str, forward: bool) -> Adjacency:
+def _held(arrays: Arrays, group: str, forward: bool) -> Adjacency:
+    found: Adjacency | None = arrays.derived.get((group, forward))
+    if found is None:
+        found = arrays.derived[group, forward] = load(arrays, group, forward=forward)
+    return found
+
+
+def load(arrays: Any, group: str, *, forward: bool) -> Adjacency:
+    """One set of edges from arrays by name."""
     way = f"{group}.out" if forward else f"{group}.in"
     return Adjacency(
         group=group,

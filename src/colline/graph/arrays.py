@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from colline.errors import LakeError
 from colline.graph.strings import Strings
 
-FORMAT = 2
+FORMAT = 3
 _ALIGNED = 64
 NEVER = np.iinfo(np.int64).max  # an end that has not come
 UNKNOWN = np.iinfo(np.int64).min  # a time nobody told us
@@ -50,6 +50,7 @@ class Arrays:
         self._file = _map(folder / "arrays")
         self._mapped: dict[str, NDArray[Any]] = {}
         self._texts: dict[str, Strings] = {}
+        self.derived: dict[Any, Any] = {}  # values made of the arrays once, by whoever needs them
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         found = self._mapped.get(name)

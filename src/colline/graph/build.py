@@ -15,10 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from colline.graph.adjacency import load, neighbours
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN
 from colline.graph.strings import Strings, to_strings
 
 Out = dict[str, "NDArray[Any] | Strings"]
+_AT_ONCE = 1 << 16
 _OTHER_SUBTYPE = len(SUBTYPES) - 1
 
 
@@ -121,6 +123,14 @@ def edges(columns: Mapping[str, NDArray[Any]], count: int) -> tuple[Out, dict[st
             mine = {name: values[rows] for name, values in columns.items() if name not in ("direct", "masked")}
             out.update(_group(group, mine, count))
     return out, sizes
+
+
+def neighbour_counts(out: Out, groups: Mapping[str, int], count: int, *, forward: bool) -> NDArray[np.int32]:
+    """How many other columns lie one direct, current step away from each node; a part of the nodes at a time."""
+    sets = [load(out, group, forward=forward) for group in ("direct", "direct.masked") if groups[group]]
+    parts = [np.arange(low, min(low + _AT_ONCE, count)) for low in range(0, count, _AT_ONCE)]
+    found = [neighbours(out, sets, nodes, None) for nodes in parts]
+    return np.concatenate([*found, np.empty(0, np.int64)]).astype(np.int32)
 
 
 def _groups(direct: Any, masked: Any, past: Any) -> dict[str, Any]:

@@ -107,11 +107,11 @@ def compare(view: View, a: Nodes, b: Nodes, question: Question, page: Page) -> A
 
 
 def _far(reaches: tuple[Reach, Reach], nodes: Nodes) -> Any:
-    return np.maximum(reaches[0].distance[nodes], reaches[1].distance[nodes])
+    return np.maximum(reaches[0].away(nodes), reaches[1].away(nodes))
 
 
 def _shared_rows(view: View, nodes: Nodes, reaches: tuple[Reach, Reach], at: int | None) -> list[Row]:
-    ways = [(reach.distance[nodes] - 1).tolist() for reach in reaches]
+    ways = [(reach.away(nodes) - 1).tolist() for reach in reaches]
     rows = zip(view.columns(nodes, at), *ways, strict=True)
     return [{**row, "distance_a": near_a, "distance_b": near_b} for row, near_a, near_b in rows]
 

@@ -48,9 +48,9 @@ def _steps(reach: Reach) -> Any:
     question, arrays = reach.question, reach.arrays
     nodes = np.concatenate([reach.origin, reach.every()])
     if question.depth is not None:
-        nodes = nodes[reach.distance[nodes] <= question.depth]
+        nodes = nodes[reach.away(nodes) <= question.depth]
     rows_of = arrays["dataset.rows"][arrays["node.dataset"][nodes]].astype(np.int64)
-    away = np.where(reach.distance > 0, reach.distance, np.iinfo(np.int32).max)
+    away = np.where(reach.distance > 0, reach.distance.astype(np.int32), np.iinfo(np.int32).max)
     for edges in adjacency(
         arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
     ):

@@ -81,7 +81,7 @@ def names(bits: int) -> list[str]:
 def kinds_of(reach: Reach) -> NDArray[np.uint8]:
     """How each reached column uses the changed ones: by value along direct steps, else by the last indirect step."""
     arrays, question = reach.arrays, reach.question
-    kinds = np.zeros(len(reach.distance), dtype=np.uint8)
+    kinds = np.zeros(len(reach.seen), dtype=np.uint8)
     kinds[reach.origin] = _VALUE
     ring = reach.origin
     steps = adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None)
@@ -125,7 +125,7 @@ def job_rows(view: View, reach: Reach, kinds: NDArray[np.uint8]) -> list[Row]:
     uses = np.zeros(arrays.meta["jobs"] + 1, dtype=np.uint8)
     nodes = np.concatenate([reach.origin, reach.every()])
     if question.depth is not None:
-        nodes = nodes[reach.distance[nodes] <= question.depth]
+        nodes = nodes[reach.away(nodes) <= question.depth]
     for edges in adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None):
         rows, owner = edges.rows(nodes, question.at)
         job = edges.job[rows]

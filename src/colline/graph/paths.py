@@ -69,7 +69,7 @@ def between(view: View, first: Nodes, last: Nodes, question: Question) -> Betwee
     up = walk(view.arrays, last, Question(True, indirect=question.indirect, depth=question.depth, at=question.at))
     candidates = distinct(np.concatenate([down.every(), first]))
     nodes = candidates[up.distance[candidates] > 0]
-    place = np.full(len(up.distance), -1, dtype=np.int64)
+    place = np.full(len(up.seen), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     pairs = np.concatenate(list(_steps(view, nodes, question)) or [np.empty((0, 2), np.int64)])
     pairs = place[pairs]

@@ -59,7 +59,7 @@ def landings(view: View, origin: Nodes, question: Question, zones: Sequence[str]
     nodes = reach.every()
     verdicts = np.where(~reach.is_direct(nodes), 2, np.where(reach.is_masked(nodes), 1, 0))
     violations = (verdicts == 0) & ~allowed(view, nodes, zones) if zones else np.zeros(len(nodes), dtype=np.bool_)
-    key = ((verdicts * 2 + ~violations) * (1 << 24) + reach.distance[nodes]) * (1 << 34) + nodes
+    key = ((verdicts * 2 + ~violations) * (1 << 24) + reach.away(nodes)) * (1 << 34) + nodes
     order = np.argsort(key, kind="stable")
     return Landings(reach, nodes[order], verdicts[order], violations[order])
 

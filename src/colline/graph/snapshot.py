@@ -100,6 +100,9 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
     out |= nodes.reads(read["gold/reads"][0], order, job_order, count)
     out |= nodes.coverage(read["gold/coverage"][0], owners, job_order)
     out["node.level"], cyclic = nodes.levels(out, count)
+    out["node.up"], out["node.down"] = (
+        build.neighbour_counts(out, groups, count, forward=way) for way in (False, True)
+    )
     meta = {
         "tables": {name: version for name, (_, version) in read.items()},
         "published": time.time_ns() // 1000,
@@ -150,7 +153,7 @@ def _point(root: Path, name: str) -> None:
 def stamp(root: Path) -> tuple[int, int] | None:
     """What changes when a new snapshot is published: cheap to ask before every answer."""
     try:
-        found = (root / _FOLDER / _POINTER).stat()
+        found = os.stat(f"{root}/{_FOLDER}/{_POINTER}")  # noqa: PTH116 - a path object costs more than the question
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino

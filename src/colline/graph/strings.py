@@ -16,21 +16,23 @@ class Strings:
     offsets: NDArray[np.int64]
     data: NDArray[np.uint8]
 
+    # plain views of the same memory: a number of numpy costs more than what it is used for
     _bytes: memoryview = field(init=False, repr=False, compare=False)
+    _ends: memoryview = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_bytes", np.ascontiguousarray(self.data).data)
+        object.__setattr__(self, "_ends", np.ascontiguousarray(self.offsets, dtype=np.int64).data)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def __getitem__(self, index: int) -> str:
-        return self.raw(index).decode("utf-8", "replace")
+        return str(self._bytes[self._ends[index] : self._ends[index + 1]], "utf-8", "replace")
 
     def raw(self, index: int) -> bytes:
         """The UTF-8 bytes at a position."""
-        found: bytes = self._bytes[self.offsets[index] : self.offsets[index + 1]].tobytes()
-        return found
+        return self._bytes[self._ends[index] : self._ends[index + 1]].tobytes()
 
     def first_at_least(self, wanted: bytes) -> int:
         """The first position whose text is not smaller than `wanted`."""

@@ -46,21 +46,17 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
 
     An input of a dataset's rows is told as an indirect edge to each column of the page, marked `level: dataset`.
     """
-    on_page = np.zeros(len(reach.distance), dtype=np.bool_)
-    on_page[page] = True
-    on_page[reach.origin] = first
     near = np.concatenate([reach.origin, page])
-    is_near = on_page.copy()
-    is_near[reach.origin] = True
+    ranks = _page_ranks(reach, page, first=first)
     out: list[Told] = []
     # an edge is found at its target; where that is on an earlier page, at its source. On the first page there is none
     for forward in (False,) if first else (False, True):
         past = reach.question.at is not None
         for edges in adjacency(reach.arrays, forward=forward, indirect=reach.question.indirect, past=past):
             for told in _found(reach, edges, near):
-                keep = _tellable(reach, told.source, told.target, on_page)
+                keep = _tellable(reach, told.source, told.target, ranks)
                 if forward:
-                    keep &= ~is_near[told.target]
+                    keep &= ~_is_near(reach, told.target, ranks)
                 if keep.any():
                     rows, source, target = (part.compress(keep) for part in (told.rows, told.source, told.target))
                     out.append(Told(edges, rows, source, target, told.level))
@@ -75,22 +71,35 @@ def _found(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
         yield _rows_level(reach, edges, near)
 
 
-def _tellable(reach: Reach, source: Nodes, target: Nodes, on_page: Any) -> Any:
+def _page_ranks(reach: Reach, page: Nodes, *, first: bool) -> tuple[int, int]:
+    """The places of a page's first and last column in the order of the answer; the origin is on the first page."""
+    if not len(page):
+        return 0, 3 * len(reach.seen) - 1 if first else -1
+    low, high = _rank(reach, page[[0, -1]], reach.away(page[[0, -1]])).tolist()
+    return 0 if first else low, high
+
+
+def _tellable(reach: Reach, source: Nodes, target: Nodes, ranks: tuple[int, int]) -> Any:
     """Pairs whose ends are both in the answer, whose later end is on the page, and whose step the walk could take."""
-    later = np.where(_rank(reach, source) >= _rank(reach, target), source, target)
-    keep = (reach.distance.take(source) > 0) & (reach.distance.take(target) > 0) & on_page.take(later)
-    depth = reach.question.depth
-    if depth is not None:
+    start, end = reach.away(source), reach.away(target)
+    later = np.maximum(_rank(reach, source, start), _rank(reach, target, end))
+    keep = (start > 0) & (end > 0) & (later >= ranks[0]) & (later <= ranks[1])
+    if reach.question.depth is not None:
         # a step is taken from its near end: the target when going up, the source when going down
-        starts_at = target if reach.question.upstream else source
-        keep &= reach.distance.take(starts_at) - 1 < depth
+        keep &= (end if reach.question.upstream else start) <= reach.question.depth
     return keep
 
 
-def _rank(reach: Reach, nodes: Nodes) -> Any:
+def _is_near(reach: Reach, nodes: Nodes, ranks: tuple[int, int]) -> Any:
+    """Which columns are on the page or where the walk began."""
+    away = reach.away(nodes)
+    rank = _rank(reach, nodes, away)
+    return (away == 1) | ((away > 0) & (rank >= ranks[0]) & (rank <= ranks[1]))
+
+
+def _rank(reach: Reach, nodes: Nodes, away: Nodes) -> Any:
     """The place of a column in the order of the answer."""
-    indirect = ~reach.is_direct(nodes)
-    return (reach.distance.take(nodes).astype(np.int64) * 2 + indirect) * len(reach.distance) + nodes
+    return (away * 2 + ~reach.is_direct(nodes)) * len(reach.seen) + nodes
 
 
 def _rows_level(reach: Reach, edges: Adjacency, near: Nodes) -> Told:

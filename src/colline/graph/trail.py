@@ -119,7 +119,7 @@ def _bits(reach: Reach, beginnings: Nodes, wanted: Nodes) -> NDArray[np.uint64]:
     level = reach.arrays["node.level"][nodes]
     order = np.argsort(level if not reach.question.upstream else -level, kind="stable")
     nodes, level = nodes[order], level[order]
-    place = np.zeros(len(reach.distance), dtype=np.int32)
+    place = np.zeros(len(reach.seen), dtype=np.int32)
     place[nodes] = np.arange(1, len(nodes) + 1)
     bits = np.zeros((len(nodes) + 1, (len(beginnings) + 63) // 64), dtype=np.uint64)  # row 0: not reached
     at = np.arange(len(beginnings))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, neighbours
 from colline.graph.answer import Row
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
@@ -41,6 +41,7 @@ class View:
         self.version = arrays.version
         self._texts: dict[tuple[str, int], str] = {}
         self._jobs: dict[int, Row] = {}  # one job is on the way of many answers
+        self._job_refs: dict[int, Row] = {}
         self._homes: dict[int, _Home] = {}
 
     def at(self, when: When) -> int | None:
@@ -138,28 +139,10 @@ class View:
 
     def neighbours(self, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
         """How many other columns lie one direct step away from each node."""
-        pairs = []
-        for edges in adjacency(self.arrays, forward=forward, indirect=False, past=at is not None):
-            rows, owner = edges.rows(nodes, at)
-            other = edges.other.take(rows)
-            pairs.append((owner << 32 | other).compress(owner != other))
-            if forward and self.arrays.meta["nested"]:
-                pairs.append(self._of_members(edges, nodes, at))
-        if not pairs:
-            return np.zeros(len(nodes), dtype=np.int64)
-        # the rows of a node lie in order already: a stable sort only merges them
-        found = np.sort(np.concatenate(pairs), kind="stable")
-        owners = found.compress(np.append(True, found[1:] != found[:-1])[: len(found)]) >> 32
-        return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
-
-    def _of_members(self, edges: Adjacency, nodes: Nodes, at: int | None) -> NDArray[np.int64]:
-        """Steps from the members of structs, as steps of the structs: who reads a member reads a part of them."""
-        place, counts = spread(self.arrays["kin.down.start"], nodes)
-        members, structs = self.arrays["kin.down.other"].take(place).astype(np.int64), np.repeat(nodes, counts)
-        rows, many = spread(edges.start, members)
-        owner, other = np.repeat(structs, many), edges.other.take(rows)
-        true = np.ones(len(rows), dtype=np.bool_) if at is None else edges.true_at(rows, at)
-        return (owner << 32 | other).compress(true & (owner != other))
+        if at is None:
+            return self.arrays["node.down" if forward else "node.up"].take(nodes)
+        sets = adjacency(self.arrays, forward=forward, indirect=False, past=True)
+        return neighbours(self.arrays, sets, nodes, at)
 
     def dataset(self, place: int) -> Row:
         """A dataset's identity and what is known of it."""
@@ -177,16 +160,22 @@ class View:
         """A job's identity, None for an edge that no job claims."""
         if job < 0:
             return None
-        return {"namespace": self.text("job.namespace", job) or "", "name": self.text("job.name", job) or ""}
+        found = self._job_refs.get(job)
+        if found is None:
+            if len(self._job_refs) > _REMEMBERED:
+                self._job_refs.clear()
+            names = (self.text(f"job.{key}", job) or "" for key in ("namespace", "name"))
+            found = self._job_refs[job] = dict(zip(("namespace", "name"), names, strict=True))
+        return {**found}
 
-    def job(self, job: int) -> Row:
-        """A job's identity and what its runs did."""
+    def job(self, job: int, /, **more: Any) -> Row:
+        """A job's identity and what its runs did, and what else is to be told of it."""
         found = self._jobs.get(job)
         if found is None:
             if len(self._jobs) > _REMEMBERED:
                 self._jobs.clear()
             found = self._jobs[job] = self._job(job)
-        return dict(found)
+        return {**found, **more}
 
     def _job(self, job: int) -> Row:
         out: Row = {"id": int(self.arrays["job.id"][job]), **(self.job_ref(job) or {})}

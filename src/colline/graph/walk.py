@@ -22,6 +22,7 @@ _COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
 _DIRECT_SEEN = 0b0011
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 _MANY = 1000  # so many steps at once are worth a look at whether their ends lie close together
+_FEW_LEVELS = 250
 _DENSE = 64  # ends with more than one in this many of their range are collected by a bitmap
 
 
@@ -43,7 +44,6 @@ class Reach:
     question: Question
     origin: Nodes
     seen: NDArray[np.uint8]
-    distance: NDArray[np.int32]  # of the state that counts, plus one; 0 = not reached
     rings: tuple[tuple[Nodes, ...], ...]  # a level each, from the origin on: the columns that arrived, by state
     found: tuple[tuple[Nodes, Nodes], ...]
     job_seen: NDArray[np.bool_]
@@ -57,12 +57,26 @@ class Reach:
                 of_state[nodes] = level
         return out
 
+    def away(self, nodes: Nodes) -> NDArray[np.int64]:
+        """How far some columns are, in the state that counts, plus one; 0 = not reached."""
+        return self.distance.take(nodes).astype(np.int64)
+
+    @cached_property
+    def distance(self) -> NDArray[Any]:
+        """The same of all columns, in the smallest numbers that can tell it: to clear them is part of every answer."""
+        out = np.zeros(len(self.seen), dtype=np.uint8 if len(self.found) < _FEW_LEVELS else np.int32)
+        out[self.origin] = 1
+        for level, ring in enumerate(self.found, 2):
+            for nodes in ring:
+                out[nodes] = level
+        return out
+
     @cached_property
     def sizes(self) -> list[int]:
         """How many columns lie at each distance."""
         return [len(direct) + len(indirect) for direct, indirect in self.found]
 
-    @property
+    @cached_property
     def total(self) -> int:
         """How many columns were reached."""
         return sum(self.sizes)
@@ -117,7 +131,7 @@ def walk(arrays: Arrays, origin: Nodes, question: Question) -> Reach:
     level = 0
     while any(map(len, steps.rings[-1])) and (question.depth is None or level < question.depth):
         level += 1
-        steps.take(level)
+        steps.take()
     return steps.reach()
 
 
@@ -136,8 +150,7 @@ class _Steps:
         count = arrays.meta["nodes"]
         # calloc: pages that the walk does not touch cost nothing
         self.seen = np.zeros(count, dtype=np.uint8)
-        self.distance = np.zeros(count, dtype=np.int32)
-        self.job_seen = np.zeros(arrays.meta["jobs"] + 1, dtype=np.bool_)
+        self.jobs: list[Nodes] = []
         self.edges = adjacency(
             arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
         )
@@ -145,10 +158,9 @@ class _Steps:
         self.rows_of = arrays["dataset.rows"] if question.indirect else None
         self.is_rows = arrays["node.rows"] if question.indirect else None
         self.seen[self.origin] = _COVERS[0]
-        self.distance[self.origin] = 1
         self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
 
-    def take(self, level: int) -> None:
+    def take(self) -> None:
         """One step from every node of the last ring."""
         reached: list[list[Nodes]] = [[], [], [], []]
         for state, nodes in enumerate(self.rings[-1]):
@@ -157,7 +169,7 @@ class _Steps:
         direct: list[Nodes] = []
         indirect: list[Nodes] = []
         new = (direct, indirect)
-        self.rings.append(tuple(self._arrive(state, parts, level, new) for state, parts in enumerate(reached)))
+        self.rings.append(tuple(self._arrive(state, parts, new) for state, parts in enumerate(reached)))
         self.found.append((_joined(direct), _joined(indirect)))
 
     def _expand(self, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
@@ -175,10 +187,10 @@ class _Steps:
     def _follow(self, edges: Adjacency, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
         others, jobs = edges.step(nodes, self.question.at)
         if len(others):
-            self.job_seen[jobs.astype(np.int64)] = True
+            self.jobs.append(jobs)
             reached[state | edges.bits].append(others.astype(np.int64))
 
-    def _arrive(self, state: int, parts: list[Nodes], level: int, new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
+    def _arrive(self, state: int, parts: list[Nodes], new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
         if not parts:
             return _NO_NODES
         nodes = self._fresh(_joined(parts), state)
@@ -188,7 +200,6 @@ class _Steps:
         mark = new[1] if state & INDIRECT else new[0]
         counted = nodes.compress(already == 0 if state & INDIRECT else (already & _DIRECT_SEEN) == 0)
         mark.append(counted)
-        self.distance[counted] = level + 1
         self.seen[nodes] = already | _COVERS[state]
         return nodes
 
@@ -219,9 +230,10 @@ class _Steps:
     def reach(self) -> Reach:
         """The walk's result; what turned out to be direct later is counted there only."""
         found = tuple((direct, indirect[(self.seen[indirect] & _DIRECT_SEEN) == 0]) for direct, indirect in self.found)
-        return Reach(
-            self.arrays, self.question, self.origin, self.seen, self.distance, tuple(self.rings), found, self.job_seen
-        )
+        job_seen = np.zeros(self.arrays.meta["jobs"] + 1, dtype=np.bool_)  # the last one: no job
+        if self.jobs:
+            job_seen[np.concatenate(self.jobs)] = True
+        return Reach(self.arrays, self.question, self.origin, self.seen, tuple(self.rings), found, job_seen)
 
 
 def _joined(parts: list[Nodes]) -> Nodes:

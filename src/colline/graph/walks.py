@@ -45,7 +45,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
 def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
     """Reached columns with how far, how, and whether only through a mask."""
     rows = view.columns(nodes, reach.question.at)
-    away, direct = (reach.distance.take(nodes) - 1).tolist(), reach.is_direct(nodes).tolist()
+    away, direct = (reach.away(nodes) - 1).tolist(), reach.is_direct(nodes).tolist()
     for row, distance, is_direct, masked in zip(rows, away, direct, reach.is_masked(nodes).tolist(), strict=True):
         row["distance"], row["relation"], row["masked"] = distance, "direct" if is_direct else "indirect", masked
     return rows
@@ -85,8 +85,10 @@ def job_rows(view: View, reach: Reach, since: int | None, most: int = 100) -> li
     flagged = np.logical_or.reduce(list(marks.values()))
     order = np.lexsort((places, ~flagged))[:most]
     return [
-        {**view.job(int(places[i])), "flags": [name for name, found in marks.items() if found[i]]}
-        for i in order.tolist()
+        view.job(place, flags=[name for name, found in zip(marks, marked, strict=True) if found])
+        for place, *marked in zip(
+            places.take(order).tolist(), *(m.take(order).tolist() for m in marks.values()), strict=True
+        )
     ]
 
 
@@ -122,7 +124,7 @@ def verdict(view: View, reach: Reach, since: int | None, found: dict[str, int], 
         f"{reached} {word} {names}" if reach.question.upstream else f"{reached} {_are(found['columns'])} {word} {names}"
     )
     marks = flags(view, np.flatnonzero(reach.job_seen[:-1]), since)
-    notes = [f"{counted(n, 'job')} {flag}" for flag, marked in marks.items() if (n := int(marked.sum()))]
+    notes = [f"{counted(n, 'job')} {flag}" for flag, marked in marks.items() if (n := int(np.count_nonzero(marked)))]
     notes += [f"{counted(gaps, 'gap')} in coverage on the way"] if gaps else []
     return "; ".join([linked, *notes])
 
