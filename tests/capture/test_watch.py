@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import colline
 from colline.capture.watch import Watch
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.delta]
 
@@ -148,6 +148,44 @@ def test_a_read_tells_which_columns_were_read(spark: SparkSession, watch: Watch)
         "amount": ["filter"],
         "id": ["sort"],
     }
+
+
+READERS: list[Callable[[DataFrame], Any]] = [
+    lambda df: df.foreach(lambda row: None),
+    lambda df: df.foreachPartition(lambda rows: None),
+    lambda df: df.rdd.map(lambda row: row[0]).filter(bool).collect(),
+    lambda df: df.rdd.groupBy(lambda row: row[1]).count(),
+    lambda df: list(df.toLocalIterator()),
+    lambda df: df.toPandas(),
+    lambda df: df.tail(1),
+    lambda df: df.isEmpty(),
+]
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_every_way_to_read_a_dataframe_is_told(
+    spark: SparkSession, watch: Watch, reader: Callable[[DataFrame], Any]
+) -> None:
+    with colline.job("reading"):
+        reader(spark.sql("select amount, region from watched.orders where id > 1"))
+    told = pairs(watch.events)
+    assert told
+    assert all(each == ("reading", ["START", "COMPLETE"]) for each in told)
+    [read] = [event for event in of_queries(watch.events) if event["eventType"] == "START"][:1]
+    [source] = read["inputs"]
+    fields = source["facets"]["colline_columnsRead"]["fields"]
+    assert {each["name"]: each["uses"] for each in fields}["id"] == ["filter"]
+
+
+def test_a_function_that_raises_on_rows_fails_the_read(spark: SparkSession, watch: Watch) -> None:
+    def refuse(row: Any) -> None:
+        raise ValueError("not this row")
+
+    with pytest.raises(Exception, match="not this row"):
+        spark.table("watched.orders").foreach(refuse)
+    [(_, states)] = pairs(watch.events)
+    assert states == ["START", "FAIL"]
+    assert "not this row" in of_queries(watch.events)[-1]["run"]["facets"]["errorMessage"]["message"]
 
 
 def test_looking_into_files_for_their_schema_is_no_read_of_the_job(

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,11 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("colline")
 
+Told = Callable[[int, "DataFrame"], None]
+
 _MOST = 200
 _noted: OrderedDict[str, DataFrame] = OrderedDict()
+_told: list[Told] = []
 _lock = threading.Lock()
 
 
@@ -46,16 +50,30 @@ def watch_rdds() -> None:
     Frame.rdd = noting
 
 
+def tell_rdds(told: Told) -> None:
+    """Call `told` with the id of every RDD made from a DataFrame from now on, and with the DataFrame."""
+    with _lock:
+        _told.append(told)
+
+
+def hush_rdds(told: Told) -> None:
+    """Call it no more."""
+    with _lock, suppress(ValueError):
+        _told.remove(told)
+
+
 def _note(df: DataFrame, rdd: Any) -> None:
     try:
-        key = str(rdd._jrdd.rdd().id())
+        key = rdd._jrdd.rdd().id()
+        with _lock:
+            _noted[str(key)] = df
+            while len(_noted) > _MOST:
+                _noted.popitem(last=False)
+            told = [*_told]
+        for call in told:
+            call(key, df)
     except Exception as error:  # noqa: BLE001  the user asked for an RDD, and has it
         log.info("the origin of an RDD was not noted: %r", error)
-        return
-    with _lock:
-        _noted[key] = df
-        while len(_noted) > _MOST:
-            _noted.popitem(last=False)
 
 
 class Origins(Recent):

@@ -5,7 +5,8 @@ Messages are JSON objects:
 - `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`, one pair per execution. `text` is
   the description at the start and the error at the end (absent when it succeeded). `plan` comes with the start or, when
   the query was over before the listener heard of it, with the end; `sql` comes with it where the query was SQL text.
-  `own` marks Delta's reading of its own log.
+  `own` marks Delta's reading of its own log. A job on an RDD made from a query is told like an execution; its id is
+  negative.
 - `{"kind": "nested", "id", "root", "plan"}`: a command that a stream's `foreachBatch` ran inside the batch `root`. The
   batches of a stream are executions too; the text of their start says which run of which stream they belong to.
 - `{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams.
@@ -24,15 +25,16 @@ from uuid import uuid4
 import msgspec
 from py4j.protocol import Py4JError
 
+from colline.capture.origins import hush_rdds, tell_rdds
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 CAPACITY = 10_000
 PLAN_LIMIT = 48_000_000
 # each sees those before it
-_SOURCES = ("Text", "Reflect", "Metrics", "Pieces", "Values", "Things", "Dump", "Tap")
+_SOURCES = ("Text", "Reflect", "Metrics", "Pieces", "Values", "Things", "Dump", "Rdds", "Tap")
 _compiled: dict[int, dict[str, Any]] = {}
 
 
@@ -93,6 +95,11 @@ class Tap:
         self._tap = found["Tap"].getConstructors()[0].newInstance(arguments)
         self._tap.start()
         self._context.addSparkListener(self._tap)
+        tell_rdds(self.note)
+
+    def note(self, rdd: int, df: DataFrame) -> None:
+        """From now on a job on this RDD reads what the DataFrame reads."""
+        self._tap.note(rdd, df._jdf.queryExecution())
 
     def poll(self, milliseconds: int) -> dict[str, Any] | None:
         """The next message, or None when nothing was heard in that time."""
@@ -133,6 +140,7 @@ class Tap:
 
     def close(self) -> None:
         """Stop listening; the tap's thread ends."""
+        hush_rdds(self.note)
         self._context.removeSparkListener(self._tap)
         self._tap.close()
 

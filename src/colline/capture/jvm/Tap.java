@@ -75,6 +75,27 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     put(new Object[] {"application_end", Long.valueOf(-1L), Long.valueOf(e.time()), null, null, null, null});
   }
 
+  private final Rdds rdds = new Rdds();
+
+  public void note(int rdd, Object query) { this.rdds.note(rdd, query); }
+
+  /** `df.rdd` leaves Spark SQL behind: `foreach` and the like are plain jobs, told like an execution that only reads. */
+  public void onJobStart(org.apache.spark.scheduler.SparkListenerJobStart e) {
+    if (this.closed) return;
+    try {
+      Object query = this.rdds.begin(e);
+      if (query != null) put(new Object[] {"start", Rdds.id(e.jobId()), Long.valueOf(e.time()), null, query, Rdds.tags(e), null});
+    } catch (Throwable x) {
+      this.failures.incrementAndGet();
+    }
+  }
+
+  public void onJobEnd(org.apache.spark.scheduler.SparkListenerJobEnd e) {
+    if (this.closed || !this.rdds.end(e.jobId())) return;
+    Object error = call(e.jobResult(), "exception");
+    put(new Object[] {"end", Rdds.id(e.jobId()), Long.valueOf(e.time()), error == null ? null : String.valueOf(call(error, "getMessage")), null, null, Boolean.FALSE});
+  }
+
   private void onStart(org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart e) {
     Long id = Long.valueOf(e.executionId());
     scala.Option root = e.rootExecutionId();

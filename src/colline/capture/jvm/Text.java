@@ -11,6 +11,8 @@ public class Text {
       boolean first = true;
       while (it.hasNext()) { if (!first) b.append(','); first = false; string(b, String.valueOf(it.next())); }
     }
+    String[] each = o instanceof String[] ? (String[]) o : new String[0];
+    for (int i = 0; i < each.length; i++) { if (i > 0) b.append(','); string(b, each[i]); }
     b.append(']');
   }
 
