@@ -111,3 +111,28 @@ def test_a_program_is_told_to_its_very_end(tmp_path: Path, body: str, code: int,
     assert done.returncode == code
     assert [event["eventType"] for event in of_application(events, "job")] == ["START", state]
     assert events[-1]["run"]["facets"]["colline_delivery"]["made"] >= 3
+
+
+# cells as a notebook runs them: the kernel goes on after an error, and `sys.exit` in a cell is no end
+CELLS = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in {cells!r}:
+    shell.run_cell(cell)
+"""
+
+
+@pytest.mark.parametrize(
+    ("cells", "state", "why"),
+    [
+        (["session('job')", "1 / 0", "import sys; sys.exit(3)", "print('mended')"], "COMPLETE", None),
+        (["session('job')", "1 / 0"], "FAIL", "ZeroDivisionError: division by zero"),
+    ],
+    ids=["errors that were mended", "an error in the last cell"],
+)
+def test_a_notebook_ends_as_its_last_cell_did(tmp_path: Path, cells: list[str], state: str, why: str | None) -> None:
+    done, events = ran(tmp_path, CELLS.format(cells=[HEAD, *cells]))
+    assert done.returncode == 0
+    ends = of_application(events, "job")
+    assert [event["eventType"] for event in ends] == ["START", state]
+    assert ends[1]["run"]["facets"].get("errorMessage", {}).get("message") == why
