@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from colline.graph.answer import Row
 
 Cell = Callable[[Row], Any]
+_MICROS = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z")
 
 
 def value_at(path: str) -> Cell:
@@ -243,6 +245,8 @@ def as_text(value: Any) -> str:
         return "yes"
     if isinstance(value, (list, tuple)):
         return ", ".join(as_text(item) for item in value)
+    if isinstance(value, str):
+        return _MICROS.sub(r"\1Z", value)  # a table shows seconds; JSON and CSV have all of a time
     if isinstance(value, dict):
         return str(value.get("label") or value.get("name") or value)
     return str(value)

@@ -119,7 +119,8 @@ def _named(view: View, first: int, last: int, only: int | None) -> tuple[dict[Ke
         }
         there, gone = (since <= at) & (at < until), ~((since <= elsewhere) & (elsewhere < until))
         for place in (p for p in np.flatnonzero(there & gone).tolist() if only in (None, p)):
-            rows["dataset", place] = {"kind": "dataset", **view.dataset(place)}
+            known = view.dataset(place)
+            rows["dataset", place] = {**known, "kind": "dataset", "dataset_kind": known["kind"]}
         out.append(rows)
     return out[0], out[1]
 

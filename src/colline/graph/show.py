@@ -7,11 +7,9 @@ import html
 import io
 from typing import Any
 
-from colline.graph import tree
+from colline.graph import sheet, tree
 from colline.graph.answer import Answer, Row
-from colline.graph.cells import FURTHER, RIGHT, TABLES, Cell, as_text, value_at
-
-_WHOLE = 50  # characters of a name that fit on any terminal beside other columns
+from colline.graph.cells import FURTHER, TABLES, Cell, as_text, value_at
 
 
 def table_rows(answer: Answer) -> tuple[list[str], list[list[str]]]:
@@ -82,12 +80,12 @@ def print_answer(answer: Answer, console: Any, *, as_tree: bool = False) -> None
     from rich.text import Text
 
     style = "bold" if answer.holds else "bold red"
-    console.print(Text(f"{answer.verdict}; as of {answer.as_of}", style=style), soft_wrap=True)
+    console.print(Text(f"{answer.verdict}; as of {as_text(answer.as_of)}", style=style), soft_wrap=True)
     if as_tree and answer.main_rows:
         _print_tree(answer, console)
     for headers, cells in (*([] if as_tree else [table_rows(answer)]), *further_rows(answer)):
         if cells:
-            console.print(_table(headers, cells))
+            sheet.print_table(headers, cells, console)
     for note in notes(answer):
         console.print(Text(note, style="yellow"), soft_wrap=True)
 
@@ -97,29 +95,9 @@ def _print_tree(answer: Answer, console: Any) -> None:
 
     for line in tree.lines(answer):
         text = Text.assemble((line.guide, "dim"), line.label, ("  " + line.how, "dim") if line.how else "")
-        console.print(text.append(f"  {line.state}" if line.state else "", STYLES.get(line.state, "")), soft_wrap=True)
-
-
-def _table(headers: list[str], cells: list[list[str]]) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="dim", show_edge=False)
-    for place, header in enumerate(headers):
-        # a name is not broken while another column can give way; a very long one is, for it must not be cut
-        whole = header in ("column", "hop", "verdict") and max(len(line[place]) for line in cells) <= _WHOLE
-        table.add_column(header, justify="right" if header in RIGHT else "left", overflow="fold", no_wrap=whole)
-    for line in cells:
-        table.add_row(*(Text(cell, style=STYLES.get(cell, "")) for cell in line))
-    return table
-
-
-# words that carry a colour; the word itself says the same without it
-STYLES = {
-    "clear": "red", "masked": "green", "indirect": "yellow", "violation": "bold red", "FAIL": "red", "ABORT": "red",
-    "no": "red", "yes": "green", "unknown": "yellow", "added": "green", "removed": "red", "changed": "yellow",
-    "breaks": "bold red", "conflict": "bold red", "low": "yellow",
-}  # fmt: skip
+        console.print(
+            text.append(f"  {line.state}" if line.state else "", sheet.STYLES.get(line.state, "")), soft_wrap=True
+        )
 
 
 def to_csv(answer: Answer) -> str:
@@ -143,7 +121,7 @@ def _csv_cell(value: Any) -> Any:
 
 def to_markdown(answer: Answer) -> str:
     """Verdict and tables for a pull request."""
-    out = [f"**{_md(answer.verdict)}**; as of {answer.as_of}", ""]
+    out = [f"**{_md(answer.verdict)}**; as of {as_text(answer.as_of)}", ""]
     for headers, cells in (table_rows(answer), *further_rows(answer)):
         if cells:
             out += ["| " + " | ".join(headers) + " |", "|" + "---|" * len(headers)]
