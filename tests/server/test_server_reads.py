@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import jsonschema
 import pytest
 from serving import Server, serving
 
-from colline.graph import Lineage, open_lake
+from colline.graph import Answer, Lineage, open_lake
 from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
 from colline.server.schemas import SCHEMAS
 
@@ -69,10 +70,31 @@ def test_every_question_is_answered_in_its_documented_shape(shop_served: Server,
     assert answer.headers["X-Colline-Snapshot"] == answer.json()["snapshot"]
 
 
-def test_the_answer_is_the_graphs_own(shop_served: Server) -> None:
+# the same questions as EXAMPLES, asked of the graph
+ASKED: dict[str, Callable[[Lineage], Answer]] = {
+    "columns": lambda x: x.find("email", limit=100),
+    "upstream": lambda x: x.upstream(TOTAL, indirect=True, limit=100),
+    "downstream": lambda x: x.downstream("bronze.orders.amount", limit=100),
+    "paths": lambda x: x.paths("bronze.orders.amount", TOTAL),
+    "impact": lambda x: x.impact("bronze.orders.amount", change="rename", limit=100),
+    "pii": lambda x: x.pii("bronze.customers.email", allowed_zones=["bronze"], limit=100),
+    "droppable": lambda x: x.droppable("bronze.customers.email", limit=100),
+    "unused": lambda x: x.unused(limit=100),
+    "writers": lambda x: x.writers(TOTAL, limit=100),
+    "compare": lambda x: x.compare(TOTAL, "bronze.orders.amount", limit=100),
+    "diff": lambda x: x.diff("2026-01-02", "2026-01-09", limit=100),
+    "coverage": lambda x: x.coverage(limit=100),
+    "roots": lambda x: x.roots(limit=100),
+    "leaves": lambda x: x.leaves(limit=2),
+    "hubs": lambda x: x.hubs(limit=100),
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_answer_is_the_graphs_own(shop_served: Server, name: str) -> None:
     with open_lake(shop_served.lake) as lineage:
-        expected = lineage.upstream(TOTAL, indirect=True, limit=100).to_dict()
-    assert shop_served.client.get("/api/v1/upstream", params=EXAMPLES["upstream"]).json() == expected
+        expected = ASKED[name](lineage).to_dict()
+    assert shop_served.client.get(BY_NAME[name].path, params=EXAMPLES[name]).json() == expected
 
 
 def test_a_change_of_schema_is_told_as_by_the_graph(shop_served: Server) -> None:
