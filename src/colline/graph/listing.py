@@ -66,7 +66,7 @@ class Listing(Opened):
         """Layers and flows, recent changes, columns to try, and the state of the lake."""
         from colline.graph import catalog
 
-        return catalog.overview(self.view(), self.lake)
+        return catalog.overview(self.view(), self._has("bronze/quarantine"))
 
     @completed
     def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
@@ -116,7 +116,7 @@ class Listing(Opened):
 
         view = self.view()
         wanted = journal.Runs(job, job_namespace, state, parse_time(since))
-        return journal.runs(view, self.lake, page_of(limit, cursor, view.version), wanted)
+        return journal.runs(view, self._has("silver/runs"), page_of(limit, cursor, view.version), wanted)
 
     @completed
     def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
@@ -124,4 +124,4 @@ class Listing(Opened):
         from colline.graph import journal
 
         view = self.view()
-        return journal.quarantine(view, self.lake, page_of(limit, cursor, view.version), reason)
+        return journal.quarantine(view, self._has("bronze/quarantine"), page_of(limit, cursor, view.version), reason)

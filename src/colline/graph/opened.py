@@ -20,6 +20,9 @@ from colline.graph.view import View
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from colline.graph.remote import Remote
+
+_REFRESH = 60.0  # seconds between two looks at a lake elsewhere
 _LOOK = 1.0  # seconds between two looks at whether the tables have more than the snapshot
 _Lake = TypeVar("_Lake", bound="Opened")
 _Asked = ParamSpec("_Asked")
@@ -38,11 +41,21 @@ def completed(
     return asked
 
 
+def _elsewhere(lake: str) -> Remote | None:
+    if "://" not in lake:
+        return None
+    from colline.graph import remote
+
+    return remote.Remote(lake) if remote.is_remote(lake) else None
+
+
 class Opened:
     """One lake. `view()` is asked once an answer, so that none mixes two snapshots."""
 
     def __init__(self, lake: str | Path) -> None:
-        self.lake = snapshot.lake_path(lake)
+        self._remote = _elsewhere(str(lake))
+        self.lake = snapshot.lake_path(lake) if self._remote is None else self._remote.home
+        self._refreshed = 0.0
         self.missing: Row | None = None  # what the tables have and the view has not
         self._stamp: tuple[int, int] | None = None
         self._looked: tuple[float, tuple[int, ...]] = (0.0, ())
@@ -62,6 +75,8 @@ class Opened:
 
     def view(self) -> View:
         """The snapshot to answer from: the one in hand, or a newer one if it was published meanwhile."""
+        if self._remote is not None and time.monotonic() - self._refreshed > _REFRESH:
+            self._refresh()
         if snapshot.stamp(self.lake) != self._stamp:
             before, self._view = self._view, self._load()
             before.arrays.close()
@@ -91,7 +106,20 @@ class Opened:
         self.missing = None if found is None else found.row()
         self._looked = (time.monotonic(), stamps)
 
+    def _refresh(self) -> None:
+        assert self._remote is not None
+        self._remote.refresh()
+        self._refreshed = time.monotonic()
+
+    def _has(self, table: str) -> Path:
+        """The lake, with a table in it that no snapshot has; of a lake elsewhere it is brought now."""
+        if self._remote is not None:
+            self._remote.bring(table)
+        return self.lake
+
     def _load(self) -> View:
+        if self._remote is not None and not self._refreshed:
+            self._refresh()
         if not self.lake.is_dir():
             raise LakeError(f"no lake at {self.lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
         stamp = snapshot.stamp(self.lake)

@@ -47,8 +47,7 @@ def lake_path(lake: str | Path) -> Path:
         text = "/" + text.removeprefix("file:").lstrip("/")
     elif "://" in text:
         raise LakeError(
-            f"the lake {text} is not on a local or mounted file system",
-            hint="mount it, or copy its snapshot folder next to the reader and open that copy",
+            f"the lake {text} is not on a local or mounted file system", hint="open a folder of this machine"
         )
     return Path(text).expanduser()
 
@@ -67,7 +66,7 @@ def publish(lake: str | Path) -> SnapshotInfo:
         building.rename(root / _FOLDER / name)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    _point(root, name)
+    point(root, name)
     clean(root)
     edges = sum(meta["told"].values())
     seconds = time.monotonic() - began
@@ -140,7 +139,16 @@ def _horizon(out: Any) -> dict[str, int | None]:
     return {"first": int(firsts.min()) if len(firsts) else None, "last": max(lasts, default=None)}
 
 
-def _point(root: Path, name: str) -> None:
+def pointed(root: Path) -> str | None:
+    """The name of the version to use."""
+    try:
+        return (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
+    except OSError:
+        return None
+
+
+def point(root: Path, name: str) -> None:
+    """Use that version from now on."""
     pointer = root / _FOLDER / _POINTER
     fresh = pointer.with_name(f".{_POINTER}-{uuid.uuid4().hex}")
     with fresh.open("w", encoding="utf-8") as file:
