@@ -161,12 +161,13 @@ class Client(asyncio.Protocol):
         self.got = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
         self.transport = transport
         self.send()
 
     def send(self) -> None:
         self.started = time.perf_counter()
-        self.transport.write(self.request)  # type: ignore[attr-defined]
+        self.transport.write(self.request)
 
     def data_received(self, data: bytes) -> None:
         self.got += data

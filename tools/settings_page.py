@@ -82,7 +82,10 @@ def default(field: msgspec.structs.FieldInfo) -> str:
     """The default as one would type it; a required one says so."""
     if field.required:
         return "required"
-    value = field.default if field.default is not msgspec.NODEFAULT else field.default_factory()  # type: ignore[operator]
+    value = field.default
+    if value is msgspec.NODEFAULT:
+        assert callable(field.default_factory)
+        value = field.default_factory()
     if value is None or value in ({}, ()) or isinstance(value, msgspec.Struct):
         return ""
     return f"`{msgspec.json.encode(value).decode()}`"

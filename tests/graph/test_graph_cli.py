@@ -9,7 +9,9 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -62,8 +64,10 @@ def test_the_documentation_is_made_from_the_commands_and_its_examples_run() -> N
          lambda x: x.upstream("contacts.fax", as_of="2026-01-03")),
     ],
 )  # fmt: skip
-def test_json_is_the_method_s_answer(shop_lake: Path, lineage: Lineage, arguments: list[str], method: object) -> None:
-    answer = method(lineage)  # type: ignore[operator]
+def test_json_is_the_method_s_answer(
+    shop_lake: Path, lineage: Lineage, arguments: list[str], method: Callable[[Lineage], Any]
+) -> None:
+    answer = method(lineage)
     code, output = run(shop_lake, *arguments, "--json")
     assert json.loads(output) == json.loads(json.dumps(answer.to_dict()))
     assert code == (0 if answer.holds else 1)

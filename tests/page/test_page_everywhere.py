@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Literal
 
 import delivery_lake
 import pytest
@@ -34,10 +35,12 @@ def ready(page: Page) -> None:
 
 # contrast differs by colours, room by width: three of the four have it all
 @pytest.mark.parametrize(("width", "colours"), [(1280, "light"), (1280, "dark"), (390, "light")])
-def test_no_serious_violation_in_any_mode(browser: Browser, site: Site, width: int, colours: str) -> None:
+def test_no_serious_violation_in_any_mode(
+    browser: Browser, site: Site, width: int, colours: Literal["light", "dark"]
+) -> None:
     context = browser.new_context(
         viewport={"width": width, "height": 844 if width < 500 else 800},
-        color_scheme=colours,  # type: ignore[arg-type]
+        color_scheme=colours,
     )
     page = context.new_page()
     found = []

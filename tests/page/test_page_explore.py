@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from browsing import EMAIL, NET, Site, cards, drawn, shoot
+from browsing import EMAIL, NET, Site, Watch, cards, drawn, shoot
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -224,7 +224,7 @@ def test_as_of_a_date_shows_the_past(page: Page, site: Site) -> None:
     expect(page.get_by_role("region", name="table silver.payments")).to_have_count(0)
 
 
-def test_a_link_to_a_column_that_is_not_there_says_what_to_do(page: Page, site: Site, watch) -> None:  # type: ignore[no-untyped-def]
+def test_a_link_to_a_column_that_is_not_there_says_what_to_do(page: Page, site: Site, watch: Watch) -> None:
     watch.allowed.add("404")
     page.goto(site.link(column="file|/lake/silver/orders|totl"))
     alert = page.get_by_role("alert")

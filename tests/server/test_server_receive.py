@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -107,9 +108,9 @@ BAD_BODIES = [
 
 @pytest.mark.parametrize(("request_", "status", "code"), BAD_BODIES, ids=range(len(BAD_BODIES)))
 def test_a_body_beyond_the_bounds_is_one_clear_answer(
-    server: Server, request_: dict[str, object], status: int, code: str
+    server: Server, request_: dict[str, Any], status: int, code: str
 ) -> None:
-    answer = server.client.post(LINEAGE, **request_)  # type: ignore[arg-type]
+    answer = server.client.post(LINEAGE, **request_)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert server.client.get("/healthz").status_code == 200
 

@@ -6,6 +6,7 @@ import asyncio
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving import landed
@@ -17,8 +18,8 @@ from colline.server.spool import Spool, SpoolLimits
 pytestmark = pytest.mark.anyio
 
 
-def _spool(tmp_path: Path, **limits: float) -> Spool:
-    spool = Spool(tmp_path / "_server" / "spool", tmp_path / "landing", SpoolLimits(**limits))  # type: ignore[arg-type]
+def _spool(tmp_path: Path, **limits: Any) -> Spool:
+    spool = Spool(tmp_path / "_server" / "spool", tmp_path / "landing", SpoolLimits(**limits))
     spool.start()
     return spool
 
@@ -101,7 +102,7 @@ async def test_too_much_waiting_is_refused_at_once(tmp_path: Path) -> None:
     spool = _spool(tmp_path, waiting_bytes=1000)
     hold = threading.Lock()
     commit = spool._commit
-    spool._commit = lambda group: [hold.acquire(), hold.release(), commit(group)]  # type: ignore[method-assign,func-returns-value]
+    spool._commit = lambda group: [hold.acquire(), hold.release(), commit(group)]  # type: ignore[method-assign,func-returns-value]  # held here
     with hold:
         kept = [spool.append([b"x" * 500], 1), spool.append([b"x" * 500], 1)]
         with pytest.raises(Problem) as caught:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -207,8 +208,8 @@ def test_a_folder_that_cannot_be_made_is_a_loud_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("fsync", ["never", "interval", "always"])
-def test_every_fsync_rule_keeps_events(tmp_path: Path, fsync: str) -> None:
-    spool = Spool(tmp_path, SpoolRules(fsync=fsync))  # type: ignore[arg-type]
+def test_every_fsync_rule_keeps_events(tmp_path: Path, fsync: Literal["never", "interval", "always"]) -> None:
+    spool = Spool(tmp_path, SpoolRules(fsync=fsync))
     for number in range(5):
         assert spool.put(b"%d" % number) == 0
     assert drained(spool) == [b"0", b"1", b"2", b"3", b"4"]

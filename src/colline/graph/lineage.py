@@ -3,7 +3,7 @@
 The methods take the flags of the command line by keyword, hence their number of arguments. A question's module is
 imported when it is first asked: a fresh process pays for the one it needs.
 """
-# ruff: noqa: PLR0913
+# ruff: noqa: PLR0913  one keyword a flag
 
 from __future__ import annotations
 

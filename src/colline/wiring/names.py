@@ -49,13 +49,18 @@ def canonical(
         if field is None:
             names = [each.encode_name for each in fields.values()]
             raise SettingError(f"there is no setting `{where}{name}`", hint=nearest(name, names))
-        inner = struct_in(field.type)
-        if inner is not None and isinstance(value, Mapping):
-            value = canonical(value, inner, where=f"{where}{field.encode_name}.", aliases=aliases)  # noqa: PLW2901
-        elif isinstance(value, str) and holds_sequence(field.type):
-            value = [each.strip() for each in value.split(",") if each.strip()]  # noqa: PLW2901
-        result[field.encode_name] = value
+        result[field.encode_name] = _value(value, field, where=f"{where}{field.encode_name}.", aliases=aliases)
     return result
+
+
+def _value(value: Any, field: msgspec.structs.FieldInfo, *, where: str, aliases: Mapping[str, str] | None) -> Any:
+    """The value as its field wants it: a table by the names of its own kind, a list from text with commas."""
+    inner = struct_in(field.type)
+    if inner is not None and isinstance(value, Mapping):
+        return canonical(value, inner, where=where, aliases=aliases)
+    if isinstance(value, str) and holds_sequence(field.type):
+        return [each.strip() for each in value.split(",") if each.strip()]
+    return value
 
 
 def converted(given: Mapping[str, Any], kind: type[msgspec.Struct], *, where: str = "") -> Any:
