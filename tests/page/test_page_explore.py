@@ -233,3 +233,28 @@ def test_a_link_to_a_column_that_is_not_there_says_what_to_do(page: Page, site: 
     alert.get_by_role("button", name="silver.orders.total").first.click()
     drawn(page)
     assert "silver.orders" in cards(page)
+
+
+OUTSIDE = """() => {
+    const box = document.querySelector('.react-flow').getBoundingClientRect();
+    return [...document.querySelectorAll('.card')].map(card => card.getBoundingClientRect())
+        .filter(card => card.top < box.top || card.bottom > box.bottom).length;
+}"""
+
+
+def test_the_graph_fits_a_smaller_window_unless_it_was_moved(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 1600, "height": 1200})
+    page.goto(site.link(column=NET))
+    drawn(page)
+    page.set_viewport_size({"width": 1600, "height": 700})
+    page.wait_for_timeout(500)
+    assert page.evaluate(OUTSIDE) == 0
+    shoot(page, "smaller-window")
+    page.mouse.move(700, 140)
+    page.mouse.down()
+    page.mouse.move(700, 200, steps=4)
+    page.mouse.up()
+    moved = page.locator(".react-flow__viewport").get_attribute("style")
+    page.set_viewport_size({"width": 1600, "height": 1200})
+    page.wait_for_timeout(500)
+    assert page.locator(".react-flow__viewport").get_attribute("style") == moved

@@ -1,6 +1,6 @@
 /** What is in sight: all of a new drawing; and when it grows, the card that was clicked stays where it is. */
 import { useReactFlow, type Viewport } from '@xyflow/react';
-import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CARD_WIDTH } from './cards';
 import type { Place } from './layout';
 import type { Drawing } from './useDrawing';
@@ -62,6 +62,8 @@ export function useViewport(
   const [ready, setReady] = useState(false);
   const onInit = useCallback(() => setReady(true), []);
   const before = useRef<{ subject: string; drawing: Drawing } | null>(null);
+  const fit = useRef<(() => Viewport) | null>(null);
+  const shown = useRef<Viewport | null>(null);
   useLayoutEffect(() => {
     const element = frame.current;
     if (!ready || element === null || drawing.cards.length === 0) return;
@@ -75,8 +77,22 @@ export function useViewport(
       return;
     }
     const seen = focus && place ? { ...place, width: CARD_WIDTH, height: focus.height } : null;
-    show(flow, element, viewportFor(boundsOf(drawing), seen, sizeOf(element, READABLE)));
+    const bounds = boundsOf(drawing);
+    fit.current = () => viewportFor(bounds, seen, sizeOf(element, READABLE));
+    shown.current = show(flow, element, fit.current());
   }, [drawing, subject, focusTable, flow, frame, ready]);
+  useEffect(() => {
+    const element = frame.current;
+    if (!ready || element === null) return;
+    // The list comes later than the graph and takes room from it; what a person has moved stays as it is.
+    const observer = new ResizeObserver(() => {
+      if (shown.current && fit.current && isSame(shown.current, flow.getViewport())) {
+        shown.current = show(flow, element, fit.current());
+      }
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [flow, frame, ready]);
   const onMove = useCallback(
     (_: unknown, { zoom }: Viewport) => frame.current && simplify(frame.current, zoom),
     [frame],
@@ -103,10 +119,14 @@ function simplify(element: HTMLElement, zoom: number): void {
   element.classList.toggle('specks', zoom < SPECKS);
 }
 
-function show(flow: ReturnType<typeof useReactFlow>, element: HTMLElement, next: Viewport): void {
+function show(flow: ReturnType<typeof useReactFlow>, element: HTMLElement, next: Viewport): Viewport {
   void flow.setViewport(next);
   simplify(element, next.zoom);
+  return next;
 }
+
+const isSame = (a: Viewport, b: Viewport) =>
+  Math.abs(a.x - b.x) < 1 && Math.abs(a.y - b.y) < 1 && Math.abs(a.zoom - b.zoom) < 0.001;
 
 function anchorOf(old: Drawing, now: Drawing, focusTable: string | null) {
   const clicked = document.activeElement?.closest('.react-flow__node')?.getAttribute('data-id') ?? focusTable;
