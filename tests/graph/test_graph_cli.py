@@ -185,3 +185,5 @@ def test_a_picture_is_written_by_its_ending(shop_lake: Path, tmp_path: Path) -> 
     assert target.read_text().startswith("<svg")
     assert "┌ platinum.kpi" in run(shop_lake, "graph", "kpi.revenue")[1]
     assert run(shop_lake, "graph", "kpi.revenue", "-o", str(tmp_path / "x.bmp"))[0] == 2
+    code, said = run(shop_lake, "graph", "kpi.revenue", "-o", str(tmp_path / "none" / "x.svg"))
+    assert code == 2 and "cannot write" in said

@@ -234,4 +234,9 @@ def save(picture: Picture, path: Path) -> None:
             f"cannot draw a {path.suffix or 'file without an ending'}", hint=f"use {', '.join(DRAWINGS)}"
         )
     content = drawing(picture)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    try:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    except OSError as error:
+        raise SettingError(
+            f"cannot write {path}: {error.strerror}", hint="give a file in a folder that is there"
+        ) from error
