@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from graph_lakes import LakeWriter
@@ -14,6 +16,7 @@ from graph_lakes import LakeWriter
 from colline.cli import cli
 from colline.graph import Answer, Lineage, open_lake
 from colline.graph.show import to_text
+from colline.graph.walk import alive
 
 QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
     "find": ("find email", lambda x: x.find("email")),
@@ -91,3 +94,22 @@ def test_a_diff_counts_datasets_and_tells_them_first(tmp_path: Path) -> None:
     answer = open_lake(lake.write(tmp_path / "lake")).diff("2000-01-01")
     assert answer.totals["datasets"] == 2 and "2 datasets" in answer.verdict
     assert [row["kind"] for row in answer.added] == ["dataset", "dataset", "column", "column", "edge"]
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name != "diff"])
+def test_every_question_can_be_asked_of_the_past(shop_lake: Path, lineage: Lineage, name: str) -> None:
+    at = "2026-01-03"
+    done = CliRunner().invoke(cli, [*QUESTIONS[name][0].split(), "--as-of", at, "--json", "--lake", str(shop_lake)])
+    told = json.loads(done.stdout)
+    assert told["as_of"] == f"{at}T00:00:00Z"
+    view = lineage.view()
+    nodes = np.arange(view.arrays.meta["nodes"])
+    then = {view.names.label(n) for n in nodes[alive(view.arrays, nodes, view.at(at))].tolist()}
+    rows = told.get("columns") or told.get("landings") or told.get("rows") or []
+    assert {row["label"] for row in rows if "field" in row} <= then
+
+
+def test_a_landing_tells_what_it_passed(lineage: Lineage) -> None:
+    found = {row["label"]: row["through"] for row in lineage.pii("bronze.customers.email").landings}
+    assert found["exports.mailing.address"][0] == "silver.customers.email"
+    assert found["silver.customers.email"] == []

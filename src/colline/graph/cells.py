@@ -153,6 +153,7 @@ TABLES: dict[str, tuple[tuple[str, Cell], ...]] = {
         ("column", value_at("label")),
         _HOP,
         ("from", value_at("source.label")),
+        ("through", lambda row: " → ".join(row["through"])),
         ("masked at hop", value_at("hop")),
         ("by", value_at("job.name")),
         ("exit", value_at("exit")),

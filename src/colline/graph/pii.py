@@ -147,6 +147,7 @@ def _rows(view: View, found: Landings, shown: slice, zones: Sequence[str]) -> tu
                 "source": view.ref(way[0].near),
                 "sources": max(int(several[place]), 1),
                 "path": ids,
+                "through": [view.names.label(step.far) for step in way[:-1]],
                 "exit": kind if kind in EXITS else None,
                 "allowed": homes[place],
                 "violation": violation,

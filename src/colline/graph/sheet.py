@@ -9,7 +9,7 @@ from colline.graph.cells import RIGHT
 _GAP, _INDENT, _BETWEEN = 2, 4, " · "
 # columns of prose, which may go on in the next line, and the width they keep
 _PROSE = {
-    "expression", "why", "detail", "error", "path", "how", "definition", "where", "line", "tags", "type",
+    "expression", "why", "detail", "error", "path", "through", "how", "definition", "where", "line", "tags", "type",
     "toward the first", "toward the second",
 }  # fmt: skip
 _PROSE_WIDTH, _LONGEST_WORD = 24, 50
