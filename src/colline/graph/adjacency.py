@@ -14,6 +14,7 @@ from colline.graph.arrays import Arrays
 Nodes = NDArray[Any]  # numbers of nodes or places, of any integer width
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 _FIRST_NUMBERS = np.arange(1 << 14)
+_MOST_NUMBERS = 1 << 20
 _MANY = 2000  # so many nodes are worth a look at whether they lie close together
 
 
@@ -30,8 +31,18 @@ def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
     ends -= counts
     first -= ends
     rows = first.repeat(counts)
-    rows += _FIRST_NUMBERS[:total] if total <= len(_FIRST_NUMBERS) else np.arange(total)
+    rows += _numbers(total)
     return rows, counts
+
+
+def _numbers(count: int) -> Nodes:
+    """0, 1, 2, … so many; kept, because fresh memory costs more than the numbers."""
+    global _FIRST_NUMBERS  # noqa: PLW0603 - it only grows, and every thread would write the same
+    if count > _MOST_NUMBERS:
+        return np.arange(count)
+    if count > len(_FIRST_NUMBERS):
+        _FIRST_NUMBERS = np.arange(_MOST_NUMBERS)
+    return _FIRST_NUMBERS[:count]
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

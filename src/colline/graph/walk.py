@@ -188,7 +188,7 @@ class _Steps:
         others, jobs = edges.step(nodes, self.question.at)
         if len(others):
             self.jobs.append(jobs)
-            reached[state | edges.bits].append(others.astype(np.int64))
+            reached[state | edges.bits].append(others)
 
     def _arrive(self, state: int, parts: list[Nodes], new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
         if not parts:
@@ -213,7 +213,8 @@ class _Steps:
                 inside = level[low:]
                 inside &= (self.seen[low:high] & (1 << state)) == 0
                 return np.flatnonzero(inside) + low
-        return distinct(nodes.compress((self.seen.take(nodes) & (1 << state)) == 0))
+        fresh = nodes.compress((self.seen.take(nodes) & (1 << state)) == 0)
+        return distinct(fresh).astype(np.int64, copy=False)
 
     def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
         """What decides the rows of a dataset reaches each of its columns, in the same step."""
@@ -231,8 +232,9 @@ class _Steps:
         """The walk's result; what turned out to be direct later is counted there only."""
         found = tuple((direct, indirect[(self.seen[indirect] & _DIRECT_SEEN) == 0]) for direct, indirect in self.found)
         job_seen = np.zeros(self.arrays.meta["jobs"] + 1, dtype=np.bool_)  # the last one: no job
-        if self.jobs:
-            job_seen[np.concatenate(self.jobs)] = True
+        few = [jobs for jobs in self.jobs if len(jobs) <= _MANY]
+        for jobs in [np.concatenate(few), *(jobs for jobs in self.jobs if len(jobs) > _MANY)] if few else self.jobs:
+            job_seen[jobs] = True
         return Reach(self.arrays, self.question, self.origin, self.seen, tuple(self.rings), found, job_seen)
 
 

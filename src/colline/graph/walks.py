@@ -56,7 +56,7 @@ def totals(reach: Reach) -> dict[str, int]:
     owners = np.zeros(reach.arrays.meta["datasets"], dtype=np.bool_)
     for level in reach.found:
         for nodes in level:
-            owners[reach.arrays["node.dataset"][nodes]] = True
+            owners[reach.arrays["node.dataset"].take(nodes)] = True
     return {
         "columns": reach.total,
         "datasets": int(np.count_nonzero(owners)),
