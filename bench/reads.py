@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import random
 import statistics
 import subprocess
@@ -33,6 +34,20 @@ def names(lake: Path, count: int) -> list[str]:
         nodes = random.Random(3).sample(range(view.arrays.meta["nodes"]), count * 2)
         kept = [node for node in nodes if not view.arrays["node.rows"][node]][:count]
         return [view.names.full(node) for node in kept]
+
+
+def cpu_seconds(process: int) -> dict[str, float]:
+    """CPU time so far of the server, and of its readers together; by /proc, so on Linux only."""
+    spent = {"server": 0.0, "readers": 0.0}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        whose = "server" if stat.parent.name == str(process) else "readers" if fields[1] == str(process) else None
+        if whose:
+            spent[whose] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return spent
 
 
 async def client(asked: list[str], times: list[float], sizes: list[int]) -> None:
@@ -97,9 +112,10 @@ def main() -> None:
         try:
             wait_until_up()
             asyncio.run(load(asked[:200]))  # the first answers map the arrays
-            started = time.perf_counter()
+            before, mine, started = cpu_seconds(server.pid), time.process_time(), time.perf_counter()
             times, sizes = asyncio.run(load(list(asked)))
-            seconds = time.perf_counter() - started
+            seconds, mine = time.perf_counter() - started, time.process_time() - mine
+            spent = {who: found - before[who] for who, found in cpu_seconds(server.pid).items()} | {"clients": mine}
         finally:
             server.terminate()
             server.wait()
@@ -109,6 +125,9 @@ def main() -> None:
         f"{len(times) / seconds:.0f} answers/s, {statistics.mean(sizes) / 1000:.1f} KB each;"
         f" median {statistics.median(times) * 1e3:.1f} ms"
     )
+    told = ", ".join(f"{found / len(times) * 1e3:.2f} ms in the {who}" for who, found in spent.items())
+    share = sum(spent.values()) / seconds / (os.cpu_count() or 1)
+    print(f"CPU an answer: {told}; {share:.0%} of the machine was ours, load {os.getloadavg()[0]:.1f}")
     print(f"reads: depth-5 answer p99 {p99:.1f} ms at {CLIENTS} clients (aim 50)")
 
 

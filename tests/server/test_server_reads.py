@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -262,3 +263,18 @@ def test_readers_end_with_their_server(shop_served: Server) -> None:
         left = [process for process in left if Path(f"/proc/{process}").exists()]
         time.sleep(0.05)
     assert left == []
+
+
+def test_what_no_snapshot_has_is_said_and_such_an_answer_is_not_kept(shop_served: Server, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    for name in ("gold", "silver", "snapshot"):
+        shutil.copytree(shop_served.lake / name, lake / name)
+    log = lake / "gold/jobs/_delta_log"
+    newest = max(log.glob("*.json"))
+    (log / f"{int(newest.stem) + 1:020}.json").write_bytes(newest.read_bytes())
+    (lake / "_colline").mkdir()
+    (lake / "_colline" / "pending").touch()
+    with serving(lake, "--readers", "1") as server:
+        answer = server.client.get("/api/v1/upstream", params={"column": TOTAL})
+    assert "1 newer commit of the lake's tables is not in this answer" in answer.json()["unknown"][0]["why"]
+    assert "ETag" not in answer.headers and answer.headers["Cache-Control"] == "no-store"

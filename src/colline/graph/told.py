@@ -54,6 +54,8 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
         past = reach.question.at is not None
         for edges in adjacency(reach.arrays, forward=forward, indirect=reach.question.indirect, past=past):
             for told in _found(reach, edges, near):
+                if not len(told.rows):
+                    continue
                 keep = _tellable(reach, told.source, told.target, ranks)
                 if forward:
                     keep &= ~_is_near(reach, told.target, ranks)

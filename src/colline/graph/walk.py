@@ -104,11 +104,11 @@ class Reach:
 
     def is_direct(self, nodes: Any) -> Any:
         """Whether some way there has only direct steps."""
-        return (self.seen[nodes] & _DIRECT_SEEN) != 0
+        return (self.seen.take(nodes) & _DIRECT_SEEN) != 0
 
     def is_masked(self, nodes: Any) -> Any:
         """Whether every way there, of the kind that counts, goes through a mask."""
-        seen = self.seen[nodes]
+        seen = self.seen.take(nodes)
         direct = (seen & _DIRECT_SEEN) != 0
         return np.where(direct, (seen & 0b0001) == 0, (seen & 0b0100) == 0)
 
