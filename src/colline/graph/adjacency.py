@@ -87,6 +87,10 @@ class Adjacency:
         keep = self.true_at(found, at)
         return found.compress(keep), owner.compress(keep)
 
+    def degree(self, nodes: Nodes) -> int:
+        """How many edges the nodes have."""
+        return int((self.start.take(nodes + 1) - self.start.take(nodes)).sum())
+
     def step(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
         """The nodes one step away from some, with repetitions, and the job of each step."""
         keep = self._range(nodes, at) if len(nodes) > _MANY else None
@@ -164,6 +168,11 @@ def adjacency(arrays: Arrays, *, forward: bool, indirect: bool, past: bool) -> t
     names = [name for name, bits in KINDS.items() if bits < 2 or indirect]
     names += [f"{name}.past" for name in names] if past else []
     return tuple(_held(arrays, name, forward) for name in names if arrays.meta["groups"][name])
+
+
+def twin(arrays: Arrays, edges: Adjacency) -> Adjacency:
+    """The same set of edges, seen from the other end."""
+    return _held(arrays, edges.group, not edges.forward)
 
 
 def _held(arrays: Arrays, group: str, forward: bool) -> Adjacency:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -36,14 +37,7 @@ class Strings:
 
     def first_at_least(self, wanted: bytes) -> int:
         """The first position whose text is not smaller than `wanted`."""
-        low, high = 0, len(self)
-        while low < high:
-            middle = (low + high) // 2
-            if self.raw(middle) < wanted:
-                low = middle + 1
-            else:
-                high = middle
-        return low
+        return bisect_left(range(len(self)), wanted, key=self.raw)
 
     def find(self, wanted: str) -> int:
         """The position of a text, or -1."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread, twin
 from colline.graph.answer import Row
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Reach
 
+_FEW = 2000  # columns of a page that are looked up one by one
 EDGES_A_ROW = 20  # edges told for each row of a page, at most
 
 
@@ -26,9 +27,9 @@ class Told:
     target: Nodes
     level: str = "column"
 
-    def first(self, most: int) -> Told:
-        """No more than so many of them."""
-        return Told(self.edges, self.rows[:most], self.source[:most], self.target[:most], self.level)
+    def those(self, chosen: Any) -> Told:
+        """Some of them: by a slice, by places, or by yes and no."""
+        return Told(self.edges, self.rows[chosen], self.source[chosen], self.target[chosen], self.level)
 
 
 def edge_rows(view: View, told: list[Told], most: int | None = None) -> tuple[list[Row], int]:
@@ -36,7 +37,7 @@ def edge_rows(view: View, told: list[Told], most: int | None = None) -> tuple[li
     total = sum(len(some.rows) for some in told)
     out: list[Row] = []
     for some in told:
-        part = some if most is None else some.first(most - len(out))
+        part = some if most is None else some.those(slice(most - len(out)))
         out += view.edges(part.edges, part.rows, (part.source, part.target), level=part.level)
     return out, total - len(out)
 
@@ -47,22 +48,29 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
     An input of a dataset's rows is told as an indirect edge to each column of the page, marked `level: dataset`.
     """
     near = np.concatenate([reach.origin, page])
-    ranks = _page_ranks(reach, page, first=first)
-    out: list[Told] = []
+    question, past = reach.question, reach.question.at is not None
+    few = first and len(near) <= _FEW
+    tellable = _on_first_page(reach, near) if few else _on_page(reach, page, first=first)
     # an edge is found at its target; where that is on an earlier page, at its source. On the first page there is none
-    for forward in (False,) if first else (False, True):
-        past = reach.question.at is not None
-        for edges in adjacency(reach.arrays, forward=forward, indirect=reach.question.indirect, past=past):
-            for told in _found(reach, edges, near):
-                if not len(told.rows):
-                    continue
-                keep = _tellable(reach, told.source, told.target, ranks)
-                if forward:
-                    keep &= ~_is_near(reach, told.target, ranks)
-                if keep.any():
-                    rows, source, target = (part.compress(keep) for part in (told.rows, told.source, told.target))
-                    out.append(Told(edges, rows, source, target, told.level))
-    return out
+    sets = adjacency(reach.arrays, forward=False, indirect=question.indirect, past=past)
+    if not first:
+        sets += adjacency(reach.arrays, forward=True, indirect=question.indirect, past=past)
+    found = (told for edges in sets for told in (_fewest if few else _found)(reach, edges, near) if len(told.rows))
+    kept = (told.those(tellable(told)) for told in found)
+    return [_by_target(told, near) if few and told.edges.forward else told for told in kept if len(told.rows)]
+
+
+def _fewest(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
+    """Edges with both ends near may be found from either: a column has few sources, or few that are built on it."""
+    turned = edges if edges.bits & INDIRECT else twin(reach.arrays, edges)
+    return _found(reach, turned if turned.degree(near) < edges.degree(near) else edges, near)
+
+
+def _by_target(told: Told, near: Nodes) -> Told:
+    """Edges in the order in which they would have been found at their targets."""
+    order = near.argsort()
+    place = order.take(near.take(order).searchsorted(told.target))
+    return told.those(np.lexsort((told.rows, place)))
 
 
 def _found(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
@@ -73,6 +81,39 @@ def _found(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
         yield _rows_level(reach, edges, near)
 
 
+def _on_first_page(reach: Reach, near: Nodes) -> Callable[[Told], Any]:
+    """The same test as `_on_page` for the first of the pages: both ends are on it, so its few columns are enough."""
+    away = np.ones(len(near), dtype=np.int64)
+    away[len(reach.origin) :] = reach.page_away(0, len(near) - len(reach.origin))
+    order = near.argsort()
+    nodes, away = near.take(order), away.take(order)
+
+    def distance(wanted: Nodes) -> Nodes:
+        place = np.minimum(nodes.searchsorted(wanted), len(nodes) - 1)
+        return np.where(nodes.take(place) == wanted, away.take(place), 0)
+
+    def tellable(told: Told) -> Any:
+        start, end = distance(told.source), distance(told.target)
+        return (start > 0) & (end > 0) & _could_take(reach, start, end)
+
+    return tellable
+
+
+def _on_page(reach: Reach, page: Nodes, *, first: bool) -> Callable[[Told], Any]:
+    """Pairs whose ends are both in the answer, whose later end is on the page, and whose step the walk could take."""
+    low, high = _page_ranks(reach, page, first=first)
+
+    def tellable(told: Told) -> Any:
+        start, end = reach.away(told.source), reach.away(told.target)
+        ranks = _rank(reach, told.source, start), _rank(reach, told.target, end)
+        later = np.maximum(*ranks)
+        keep = (start > 0) & (end > 0) & (later >= low) & (later <= high) & _could_take(reach, start, end)
+        # found at its source only where its target is neither on the page nor where the walk began
+        return keep & (end > 1) & ((ranks[1] < low) | (ranks[1] > high)) if told.edges.forward else keep
+
+    return tellable
+
+
 def _page_ranks(reach: Reach, page: Nodes, *, first: bool) -> tuple[int, int]:
     """The places of a page's first and last column in the order of the answer; the origin is on the first page."""
     if not len(page):
@@ -81,22 +122,10 @@ def _page_ranks(reach: Reach, page: Nodes, *, first: bool) -> tuple[int, int]:
     return 0 if first else low, high
 
 
-def _tellable(reach: Reach, source: Nodes, target: Nodes, ranks: tuple[int, int]) -> Any:
-    """Pairs whose ends are both in the answer, whose later end is on the page, and whose step the walk could take."""
-    start, end = reach.away(source), reach.away(target)
-    later = np.maximum(_rank(reach, source, start), _rank(reach, target, end))
-    keep = (start > 0) & (end > 0) & (later >= ranks[0]) & (later <= ranks[1])
-    if reach.question.depth is not None:
-        # a step is taken from its near end: the target when going up, the source when going down
-        keep &= (end if reach.question.upstream else start) <= reach.question.depth
-    return keep
-
-
-def _is_near(reach: Reach, nodes: Nodes, ranks: tuple[int, int]) -> Any:
-    """Which columns are on the page or where the walk began."""
-    away = reach.away(nodes)
-    rank = _rank(reach, nodes, away)
-    return (away == 1) | ((away > 0) & (rank >= ranks[0]) & (rank <= ranks[1]))
+def _could_take(reach: Reach, start: Nodes, end: Nodes) -> Any:
+    """A step is taken from its near end: the target when going up, the source when going down."""
+    depth = reach.question.depth
+    return True if depth is None else (end if reach.question.upstream else start) <= depth
 
 
 def _rank(reach: Reach, nodes: Nodes, away: Nodes) -> Any:

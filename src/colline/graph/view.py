@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from colline.graph.segments import SEPARATOR
 from colline.graph.times import When, parse_time, show_time, time_or_none
 
 _REMEMBERED = 200_000  # texts kept in memory once they were read
+_JOB_TEXTS = ("namespace", "name", "integration", "owner", "last_run", "last_state", "last_error")
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
 
 
@@ -41,7 +42,6 @@ class View:
         self.version = arrays.version
         self._texts: dict[tuple[str, int], str] = {}
         self._jobs: dict[int, Row] = {}  # one job is on the way of many answers
-        self._job_refs: dict[int, Row] = {}
         self._homes: dict[int, _Home] = {}
 
     def at(self, when: When) -> int | None:
@@ -160,31 +160,32 @@ class View:
         """A job's identity, None for an edge that no job claims."""
         if job < 0:
             return None
-        found = self._job_refs.get(job)
-        if found is None:
-            if len(self._job_refs) > _REMEMBERED:
-                self._job_refs.clear()
-            names = (self.text(f"job.{key}", job) or "" for key in ("namespace", "name"))
-            found = self._job_refs[job] = dict(zip(("namespace", "name"), names, strict=True))
-        return {**found}
+        return {"namespace": self.text("job.namespace", job) or "", "name": self.text("job.name", job) or ""}
 
     def job(self, job: int, /, **more: Any) -> Row:
         """A job's identity and what its runs did, and what else is to be told of it."""
-        found = self._jobs.get(job)
-        if found is None:
-            if len(self._jobs) > _REMEMBERED:
-                self._jobs.clear()
-            found = self._jobs[job] = self._job(job)
-        return {**found, **more}
+        return {**self.jobs((job,))[job], **more}
 
-    def _job(self, job: int) -> Row:
-        out: Row = {"id": int(self.arrays["job.id"][job]), **(self.job_ref(job) or {})}
-        out |= {
-            key: self.text(f"job.{key}", job)
-            for key in ("integration", "owner", "last_run", "last_state", "last_error")
-        }
-        out |= {key: time_or_none(self.arrays[f"job.{key}"][job]) for key in _JOB_TIMES}
-        return out | {"runs": int(self.arrays["job.runs"][job])}
+    def jobs(self, places: Iterable[int]) -> Mapping[int, Row]:
+        """Jobs by their place, those of the places among them; not to be changed."""
+        wanted = list(places)
+        if len(self._jobs) > _REMEMBERED:
+            self._jobs.clear()
+        missing = [place for place in wanted if place not in self._jobs]
+        if missing:
+            self._jobs.update(zip(missing, self._read_jobs(missing), strict=True))
+        return self._jobs
+
+    def _read_jobs(self, places: list[int]) -> Iterator[Row]:
+        at, arrays = np.array(places, dtype=np.int64), self.arrays
+        columns: dict[str, Iterable[Any]] = {"id": arrays["job.id"].take(at).tolist()}
+        for key in _JOB_TEXTS:
+            texts, none = arrays.strings(f"job.{key}"), "" if key in ("namespace", "name") else None
+            columns[key] = [texts[place] or none for place in places]
+        for key in _JOB_TIMES:
+            columns[key] = [time_or_none(moment) for moment in arrays[f"job.{key}"].take(at).tolist()]
+        columns["runs"] = arrays["job.runs"].take(at).tolist()
+        return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
     def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
         """An edge between two columns (source first), with how, by which job, and when it was last seen."""
@@ -200,10 +201,10 @@ class View:
         facts += [arrays["node.id"].take(side).tolist() for side in ends]
         facts += [arrays[f"{group}.implied"].take(place).tolist()]
         until = [NEVER] * len(rows) if edges.until is None else edges.until.take(rows).tolist()
-        runs, said, states = (
-            self.words(name, facts[at]) for name, at in (("runs", 1), ("descriptions", 3), ("job.last_state", 4))
-        )
-        jobs = {job: self.job_ref(job) for job in set(facts[4])}
+        runs, said = self.words("runs", facts[1]), self.words("descriptions", facts[3])
+        by = set(facts[4])
+        known = self.jobs(job for job in by if job >= 0)
+        jobs = {j: {"namespace": known[j]["namespace"], "name": known[j]["name"]} if j >= 0 else None for j in by}
         times = {moment: time_or_none(moment) for moment in {*facts[2], *facts[5], *until}}
         kind, masking = "INDIRECT" if edges.bits & 2 else "DIRECT", bool(edges.bits & 1)
         return [
@@ -215,7 +216,7 @@ class View:
                 "masking": masking,
                 "job": jobs[job],
                 "last_run": runs[run] or None,
-                "last_state": states[job] or None,
+                "last_state": known[job]["last_state"] if job >= 0 else None,
                 "last_seen": times[seen],
                 "first_seen": times[since],
                 "retired_at": times[end],

@@ -98,6 +98,11 @@ class Reach:
                 place += len(nodes)
         return np.concatenate(out) if out else _NO_NODES
 
+    def page_away(self, offset: int, count: int) -> NDArray[np.int64]:
+        """How far the columns of a page are, plus one: they come level by level."""
+        ends = np.cumsum(self.sizes)
+        return ends.searchsorted(np.arange(offset, offset + count), "right") + 2
+
     def every(self) -> Nodes:
         """All columns reached, in no order within a level."""
         return np.concatenate([nodes for level in self.found for nodes in level] or [_NO_NODES])
@@ -208,9 +213,8 @@ class _Steps:
         if len(nodes) > _MANY:
             low, high = int(nodes.min()), int(nodes.max()) + 1
             if len(nodes) * _DENSE > high - low:
-                level = np.zeros(high, dtype=np.bool_)
-                level[nodes] = True
-                inside = level[low:]
+                inside = np.zeros(high - low, dtype=np.bool_)
+                inside[nodes - low] = True
                 inside &= (self.seen[low:high] & (1 << state)) == 0
                 return np.flatnonzero(inside) + low
         fresh = nodes.compress((self.seen.take(nodes) & (1 << state)) == 0)

@@ -30,7 +30,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
         of=view.of(origin, question.at),
         totals=found,
         sections={
-            "columns": column_rows(view, reach, nodes),
+            "columns": column_rows(view, reach, nodes, reach.page_away(page.offset, len(nodes))),
             "edges": edges,
             "edges_left_out": edges_left_out,
             "jobs": job_rows(view, reach, since),
@@ -42,11 +42,12 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     )
 
 
-def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
-    """Reached columns with how far, how, and whether only through a mask."""
+def column_rows(view: View, reach: Reach, nodes: Nodes, away: Nodes | None = None) -> list[Row]:
+    """Reached columns with how far (where that is not given), how, and whether only through a mask."""
     rows = view.columns(nodes, reach.question.at)
-    away, direct = (reach.away(nodes) - 1).tolist(), reach.is_direct(nodes).tolist()
-    for row, distance, is_direct, masked in zip(rows, away, direct, reach.is_masked(nodes).tolist(), strict=True):
+    far = ((reach.away(nodes) if away is None else away) - 1).tolist()
+    direct = reach.is_direct(nodes).tolist()
+    for row, distance, is_direct, masked in zip(rows, far, direct, reach.is_masked(nodes).tolist(), strict=True):
         row["distance"], row["relation"], row["masked"] = distance, "direct" if is_direct else "indirect", masked
     return rows
 
@@ -54,9 +55,7 @@ def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
 def totals(reach: Reach) -> dict[str, int]:
     """How much was reached."""
     owners = np.zeros(reach.arrays.meta["datasets"], dtype=np.bool_)
-    for level in reach.found:
-        for nodes in level:
-            owners[reach.arrays["node.dataset"].take(nodes)] = True
+    owners[reach.arrays["node.dataset"].take(reach.every())] = True
     return {
         "columns": reach.total,
         "datasets": int(np.count_nonzero(owners)),
@@ -83,13 +82,12 @@ def job_rows(view: View, reach: Reach, since: int | None, most: int = 100) -> li
     places = np.flatnonzero(reach.job_seen[:-1])
     marks = flags(view, places, since)
     flagged = np.logical_or.reduce(list(marks.values()))
+    if not flagged.any():
+        first = places[:most].tolist()
+        known = view.jobs(first)
+        return [{**known[place], "flags": []} for place in first]
     order = np.lexsort((places, ~flagged))[:most]
-    return [
-        view.job(place, flags=[name for name, found in zip(marks, marked, strict=True) if found])
-        for place, *marked in zip(
-            places.take(order).tolist(), *(m.take(order).tolist() for m in marks.values()), strict=True
-        )
-    ]
+    return [view.job(int(places[i]), flags=[name for name, found in marks.items() if found[i]]) for i in order.tolist()]
 
 
 def flags(view: View, jobs: Nodes, since: int | None) -> dict[str, NDArray[np.bool_]]:
