@@ -48,6 +48,7 @@ terminal only, and never with `NO_COLOR`; a long answer goes through the pager.
 | 1 | the verdict is a no, or there are violations |
 | 2 | wrong usage, no such column, or a name that fits several |
 | 3 | no such lake, an empty one, or one that cannot be read |
+| 130 | stopped by Ctrl-C |
 
 Completion of commands and column names: `eval "$(_COLLINE_COMPLETE=bash_source colline)"` (or `zsh_source`,
 `fish_source`); set `COLLINE_LAKE` first.

@@ -105,6 +105,15 @@ def test_no_lake_ends_with_3_and_a_hint_on_standard_error(tmp_path: Path) -> Non
     assert done.stderr.startswith("error: no lake at") and "hint:" in done.stderr
 
 
+def test_ctrl_c_is_no_verdict(shop_lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: str) -> Lineage:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("colline.graph.open_lake", interrupted)
+    done = CliRunner().invoke(cli, ["hubs", "--lake", str(shop_lake)])
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
 def test_csv_and_markdown(shop_lake: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(run(shop_lake, "downstream", "bronze.customers.email", "--csv")[1])))
     assert [row["label"] for row in rows][-1] == "exports.mailing.address"

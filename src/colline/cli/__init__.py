@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -62,6 +63,14 @@ class Lazy(click.Group):
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """The command's result; Ctrl-C ends with 130 as everywhere, for click's 1 would be a verdict."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
+            sys.exit(130)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The table itself, so that `--help` imports nothing."""
