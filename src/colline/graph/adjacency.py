@@ -49,9 +49,12 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
     """Each value once, sorted. `np.unique` would import numpy's masked arrays, 50 ms of a first answer."""
     if len(values) < 2:
         return values
-    ordered = np.sort(values)
-    fresh = np.empty(len(ordered), dtype=np.bool_)
-    fresh[0] = True
+    return once(np.sort(values))
+
+
+def once(ordered: NDArray[Any]) -> NDArray[Any]:
+    """Each of some sorted values once."""
+    fresh = np.ones(len(ordered), dtype=np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered.compress(fresh)
 
@@ -81,7 +84,9 @@ class Adjacency:
     def rows(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
         """Positions of the edges of `nodes` that were true at a time, and the node each one starts from."""
         found, counts = spread(self.start, nodes)
-        owner = np.repeat(nodes, counts)
+        if not len(found):
+            return found, found
+        owner = nodes.repeat(counts)
         if at is None:
             return found, owner
         keep = self.true_at(found, at)
@@ -133,16 +138,17 @@ def neighbours(arrays: Any, sets: Iterable[Adjacency], nodes: Nodes, at: int | N
     pairs = []
     for edges in sets:
         rows, owner = edges.rows(nodes, at)
-        other = edges.other.take(rows)
-        pairs.append((owner << 32 | other).compress(owner != other))
+        if len(rows):
+            other = edges.other.take(rows)
+            pairs.append((owner << 32 | other).compress(owner != other))
         if edges.forward and "kin.down.start" in arrays:
             pairs.append(_of_members(arrays, edges, nodes, at))
     if not pairs:
         return np.zeros(len(nodes), dtype=np.int64)
     # the rows of a node lie in order already: a stable sort only merges them
     found = np.sort(np.concatenate(pairs), kind="stable")
-    owners = found.compress(np.append(True, found[1:] != found[:-1])[: len(found)]) >> 32
-    return np.searchsorted(owners, nodes, "right") - np.searchsorted(owners, nodes, "left")
+    owners = once(found) >> 32
+    return owners.searchsorted(nodes, "right") - owners.searchsorted(nodes, "left")
 
 
 def _of_members(arrays: Any, edges: Adjacency, nodes: Nodes, at: int | None) -> NDArray[np.int64]:
