@@ -62,7 +62,7 @@ demo: setup page ## set everything up and run the main job: capture a platform, 
 test: setup lint browser page page-check ## set everything up and pass the tests
 	$(BIN)/python -m pytest
 
-test-matrix: setup ## the lineage cases on the other Sparks: make test-matrix SPARKS="3.5 4.0"
+test-matrix: setup ## the lineage cases and a live watch on the other Sparks: make test-matrix SPARKS="3.5 4.0"
 	UV='$(UV)' $(BIN)/python tools/matrix.py $(SPARKS)
 
 bench: setup ## every benchmark, as ratios inside one run

@@ -1,6 +1,7 @@
-"""Runs the lineage cases on other Sparks: `matrix.py 3.5 4.2`, one uv environment each under .venvs/.
+"""Runs the lineage cases, and the tests of a watch, on other Sparks: `matrix.py 3.5 4.2`.
 
-What differs between versions is the table below; the pinned packages are in requirements/spark-<version>.txt.
+Each has a uv environment of its own under .venvs/. What differs between versions is the table
+below; the pinned packages are in requirements/spark-<version>.txt.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SUITE = "tests/lineage/test_cases.py"
+SUITE = ("tests/lineage/test_cases.py", "tests/capture/test_watch.py")
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def run(version: str) -> int:
     """pytest's exit code on that Spark."""
     python = environment(version)
     print(f"== Spark {version}; Delta: {VERSIONS[version].delta}", flush=True)
-    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", SUITE]
+    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *SUITE]
     return subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "COLLINE_MATRIX": version}).returncode
 
 

@@ -17,7 +17,7 @@ from colline.capture.watch import Watch
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.delta]
+pytestmark = pytest.mark.spark
 
 Event = dict[str, Any]
 
@@ -54,6 +54,7 @@ def pairs(events: list[Event]) -> list[tuple[str, list[str]]]:
     return list(found.values())
 
 
+@pytest.mark.delta
 def test_a_delta_write_is_told_whole(spark: SparkSession, watch: Watch) -> None:
     statement = (
         "create or replace table watched.totals using delta as "
@@ -86,6 +87,7 @@ def test_a_delta_write_is_told_whole(spark: SparkSession, watch: Watch) -> None:
     assert began["eventTime"] <= ended["eventTime"]
 
 
+@pytest.mark.delta
 def test_what_is_written_has_names_and_types(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     spark.sql("create table watched.kept (a int, b struct<x:int,y:string>) using delta")
     spark.sql("create table watched.counted using delta as select region, count(*) as n from watched.orders group by 1")
@@ -104,6 +106,7 @@ def test_what_is_written_has_names_and_types(spark: SparkSession, watch: Watch, 
     ]
 
 
+@pytest.mark.delta
 def test_an_iceberg_write_says_which_snapshot_it_made(spark: SparkSession, watch: Watch) -> None:
     if spark.conf.get("spark.sql.catalog.ice", None) is None:
         pytest.skip("no Iceberg is published for this Spark")
@@ -202,6 +205,7 @@ def test_looking_into_files_for_their_schema_is_no_read_of_the_job(
     assert read == [["age"]]
 
 
+@pytest.mark.delta
 def test_one_action_is_one_run_however_many_executions_it_takes(
     spark: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
