@@ -205,6 +205,24 @@ def test_looking_into_files_for_their_schema_is_no_read_of_the_job(
     assert read == [["age"]]
 
 
+def test_looking_at_what_a_command_returned_is_no_second_run(spark: SparkSession, watch: Watch) -> None:
+    spark.sql("create table watched.shown using parquet as select id from watched.orders").collect()
+    spark.sql("insert into watched.shown select amount from watched.orders").show()
+    spark.sql("from watched.orders insert into watched.shown select id insert into watched.shown select amount").count()
+    spark.sql("show tables in watched").filter("tableName = 'shown'").count()
+    told = [event for event in of_queries(watch.events) if event["eventType"] == "COMPLETE" and event["outputs"]]
+    assert [len(event["outputs"]) for event in told] == [1, 1, 2]
+    assert all("watched.shown" in event["job"]["facets"]["sql"]["query"] for event in told)
+
+
+def test_only_a_statement_in_sql_has_its_text(spark: SparkSession, watch: Watch) -> None:
+    spark.sql("create table watched.by_sql using parquet as select id from watched.orders")
+    spark.sql("select id from watched.orders").write.saveAsTable("watched.by_frame")
+    spark.sql("/* replace no table */ select id from watched.orders").write.format("parquet").saveAsTable("watched.too")
+    told = [event["job"]["facets"].get("sql") for event in of_queries(watch.events) if event["eventType"] == "START"]
+    assert [facet and facet["query"][:12] for facet in told] == ["create table", None, None]
+
+
 @pytest.mark.delta
 def test_one_action_is_one_run_however_many_executions_it_takes(
     spark: SparkSession, watch: Watch, tmp_path: Path

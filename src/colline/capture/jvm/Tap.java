@@ -205,7 +205,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       boolean untold = item[6] == null || ((Boolean) item[6]).booleanValue();
       if (untold) {
         Object plan = qe.analyzed();
-        if (Dump.isDeltaLog(plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
+        if (Dump.isDeltaLog(plan) || isResult(qe, plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
         sqlOf(b, plan);
         planOf(b, plan);
       }
@@ -224,12 +224,42 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     return b.append('}').toString();
   }
 
-  /** The SQL text a statement was parsed from; a DataFrame has none. */
+  /** Whether the rows a command left are only looked at: Spark ran it already, by a query of its own inside this one. */
+  private static boolean isResult(Object query, Object plan) {
+    return "ALL".equals(String.valueOf(call(query, "mode"))) && isCommand(plan);
+  }
+
+  private static boolean isCommand(Object plan) {
+    if (plan instanceof org.apache.spark.sql.catalyst.plans.logical.Command) return true;
+    if (!(plan instanceof org.apache.spark.sql.catalyst.plans.logical.Union)) return false;
+    scala.collection.Iterator each = ((org.apache.spark.sql.catalyst.plans.logical.Union) plan).children().iterator();
+    while (each.hasNext()) if (!isCommand(each.next())) return false;
+    return true;
+  }
+
+  private static final java.util.regex.Pattern CREATE = java.util.regex.Pattern.compile("(?is)(\\s++|/\\*.*?\\*/|--[^\n]*+\n)*+(create|replace)\\b.*");
+
+  /** The SQL text a statement was parsed from; a DataFrame has none. In Spark 4.2 a CTAS has it only in its parts. */
   private static void sqlOf(StringBuilder b, Object plan) {
-    Object origin = call(plan, "origin");
+    String text = sqlAt(plan);
+    if (text == null) text = sqlAt(call(plan, "name"));
+    if (text == null) text = sqlAround(call(plan, "query"));
+    if (text != null) { b.append(",\"sql\":"); Text.string(b, Text.cut(text, 100000)); }
+  }
+
+  /** The text of the CTAS that this query is part of; null for a query that was a statement of its own. */
+  private static String sqlAround(Object query) {
+    String text = sqlAt(query);
+    Object start = text == null ? null : call(call(query, "origin"), "startIndex");
+    if (!(start instanceof scala.Option) || !((scala.Option) start).isDefined()) return null;
+    int at = Math.min(((Number) ((scala.Option) start).get()).intValue(), text.length());
+    return CREATE.matcher(text.substring(0, at)).matches() ? text : null;
+  }
+
+  private static String sqlAt(Object node) {
+    Object origin = node == null ? null : call(node, "origin");
     Object text = origin == null ? null : call(origin, "sqlText");
-    if (!(text instanceof scala.Option) || !((scala.Option) text).isDefined()) return;
-    b.append(",\"sql\":"); Text.string(b, Text.cut(String.valueOf(((scala.Option) text).get()), 100000));
+    return text instanceof scala.Option && ((scala.Option) text).isDefined() ? String.valueOf(((scala.Option) text).get()) : null;
   }
 
   private void planOf(StringBuilder b, Object plan) {
