@@ -40,9 +40,10 @@ def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None)
 def derive(work: Work) -> Counts:
     """Everything after bronze."""
     lines, bad = work.totals["lines"], work.totals["bad"]
-    sized(work.store.spark, lines)
+    sized(work.store.spark, lines=lines)
     counts = Counts(lines, lines - bad, bad)
     write_quarantine(work, counts)
+    sized(work.store.spark, lines=lines, contents=work.picks.count())
     write_observations(work)
     dimensions = Dimensions(work)
     write_datasets(dimensions)
@@ -91,5 +92,5 @@ def write_quarantine(work: Work, counts: Counts) -> None:
 def write_observations(work: Work) -> None:
     """What runs say of datasets, each content once; which run said it is told in silver/runs."""
     known = work.store.read(OBSERVATIONS).select("content")
-    new = work.picks.join(known, "content", "left_anti")
-    work.store.append(OBSERVATIONS, work.in_batch(new).withColumn("bucket", F.expr(CONTENT_BUCKET)))
+    new = work.picked.join(known, "content", "left_anti")
+    work.store.append(OBSERVATIONS, new.withColumn("bucket", F.expr(CONTENT_BUCKET)))

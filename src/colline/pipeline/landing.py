@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 # Names a transport gives to whole files. What is still being written starts with a dot or ends otherwise.
@@ -39,13 +39,16 @@ def located(text: DataFrame) -> DataFrame:
 
 def numbered(rows: DataFrame) -> DataFrame:
     """Located rows, one file per partition, as lines with their place in the file; blank ones are no lines."""
-    line = F.monotonically_increasing_id().bitwiseAND(F.lit(2**33 - 1))
-    placed = rows.withColumn("position", line)
-    return placed.where(F.length(F.trim(F.regexp_replace("raw", "[\\r\\t]", ""))) > 0).withColumn(
-        "event_id", event_id(F.col("raw"))
-    )
+    placed = rows.selectExpr("*", f"monotonically_increasing_id() & {2**33 - 1} as position")
+    return placed.where(f"{_bare('raw')} <> ''").selectExpr("*", f"{event_id('raw')} as event_id")
 
 
-def event_id(raw: Column) -> Column:
-    """The digest of an event's text, without the blanks around it."""
-    return F.sha2(F.regexp_replace(raw, "^\\s+|\\s+$", ""), 256)
+def event_id(raw: str) -> str:
+    """The digest of an event's text, without the blanks around it; SQL of SQL."""
+    return f"sha2({_bare(raw)}, 256)"
+
+
+def _bare(text: str) -> str:
+    """The text without the blanks around it. Most lines have none; to look for them is to walk over every letter."""
+    trimmed = f"trim(both ' \\t\\n\\r\\f\\u000B' from {text})"
+    return f"if(startswith({text}, '{{') and endswith({text}, '}}'), {text}, {trimmed})"

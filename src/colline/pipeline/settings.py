@@ -21,24 +21,24 @@ ALWAYS = {
     # a batch may add rows beside the parts it replaces
     "spark.databricks.delta.replaceWhere.constraintCheck.enabled": "false",
 }
+# Lines are read without compiled code: what reads them is one large expression, which costs seconds to compile and is
+# interpreted in the end, being made of functions over lists.
+INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 # Planning again after each stage costs more than it gives when there is one machine.
-ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false"}
-# A batch of fewer lines than this is done by one task at a time on one machine: tasks, broadcasts and compiled code
-# cost more than the work in them.
-SMALL = 500
-FOR_SMALL = {
-    "spark.sql.shuffle.partitions": "1",
-    "spark.sql.autoBroadcastJoinThreshold": "-1",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
+ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false", **INTERPRETED}
+# A batch of no more lines and no more to tell than this is done by one task at a time on one machine: tasks,
+# broadcasts and compiled code cost more than the work in them.
+SMALL_LINES, SMALL_CONTENTS = 20_000, 1_000
+FEW_TASKS = {"spark.sql.shuffle.partitions": "1", "spark.sql.autoBroadcastJoinThreshold": "-1", **INTERPRETED}
+MANY_TASKS: dict[str, str | None] = {"spark.sql.autoBroadcastJoinThreshold": None, **COMPILED}
 
 
 @contextmanager
 def pipeline_settings(spark: SparkSession) -> Iterator[None]:
     """The session with the pipeline's settings for as long as the block lasts."""
     wanted = {**ALWAYS, **(ON_ONE_MACHINE if _on_one_machine(spark) else {})}
-    before = {key: spark.conf.get(key, None) for key in (*wanted, *FOR_SMALL)}
+    before = {key: spark.conf.get(key, None) for key in (*wanted, *FEW_TASKS)}
     _set(spark, wanted)
     try:
         yield
@@ -58,10 +58,15 @@ def few_tasks(spark: SparkSession) -> Iterator[None]:
         _set(spark, before)
 
 
-def sized(spark: SparkSession, lines: int) -> None:
-    """Settle how a batch of so many lines is done, in the session it has for itself."""
-    if lines < SMALL and _on_one_machine(spark):
-        _set(spark, FOR_SMALL)
+def sized(spark: SparkSession, *, lines: int, contents: int = 0) -> None:
+    """Settle how a batch with so many lines and so much to tell is done, in the session it has for itself."""
+    if not _on_one_machine(spark):
+        return
+    if lines < SMALL_LINES and contents < SMALL_CONTENTS:
+        _set(spark, FEW_TASKS)
+    else:
+        tasks = str(2 * spark.sparkContext.defaultParallelism)
+        _set(spark, {"spark.sql.shuffle.partitions": tasks, **MANY_TASKS})
 
 
 def _on_one_machine(spark: SparkSession) -> bool:

@@ -183,20 +183,23 @@ class Work:
         first = each.groupBy("m.content").agg(F.expr("min(struct(t, rid, at, run_id)) as p"))
         return cut(first.selectExpr("content", "p.t as seen_at", "p.rid", "p.at", "p.run_id"))
 
-    def in_batch(self, picks: DataFrame) -> DataFrame:
-        """The picked contents, whole."""
+    @cached_property
+    def picked(self) -> DataFrame:
+        """The picked contents, whole: taken out of the parsed lines once."""
         lines = self.events.select("rid", "mentions")
-        whole = lines.join(F.broadcast(picks), "rid").selectExpr(*picks.columns, "element_at(mentions, at + 1) as m")
-        return whole.selectExpr(
-            *picks.columns, *(f"m.{name}" for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
+        whole = lines.join(F.broadcast(self.picks), "rid").selectExpr(
+            *self.picks.columns, "element_at(mentions, at + 1) as m"
         )
+        names = (name for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
+        # in as many tasks as the lines are in: each of them is looked at
+        return whole.selectExpr(*self.picks.columns, *(f"m.{name}" for name in names)).localCheckpoint(eager=True)
 
     def told(self, contents: DataFrame) -> DataFrame:
         """The contents whole: from the batch, else from what was observed earlier. `contents` has no other column."""
         columns = ("content", *(name for name in SAID if name != "content"), *DETAILS, *LINEAGE)
         if self.retells:
             return self.store.read(OBSERVATIONS).join(contents, "content", "left_semi").select(*columns)
-        here = self.in_batch(self.picks.join(contents, "content", "left_semi")).select(*columns)
+        here = self.picked.join(contents, "content", "left_semi").select(*columns)
         if not self.changes["lacks"]:
             return here
         missing = contents.join(self.picks, "content", "left_anti").withColumn("bucket", F.expr(CONTENT_BUCKET))
