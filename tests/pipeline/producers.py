@@ -209,12 +209,20 @@ def designs() -> list[Any]:
     entry = lineage.LineageDatasetEntry(
         "file", "/out/declared", "DATASET", [rows], {"a": lineage.LineageFieldEntry([source])}
     )
+    whole = lineage.LineageDatasetEntry(
+        "file", "/out/whole", "DATASET", [lineage.LineageDatasetInput("file", "/in/t", "DATASET")], {}
+    )
     facet = lineage.LineageDatasetFacet([rows], {"b": lineage.LineageFieldEntry([source])})
     return [
         ol.JobEvent(
             eventTime=_time(1, 11),
             producer=AIRFLOW,
             job=ol.Job("design", "declared", {"lineage": lineage.LineageJobFacet([entry])}),
+        ),
+        ol.JobEvent(
+            eventTime=_time(1, 11),
+            producer=AIRFLOW,
+            job=ol.Job("design", "whole", {"lineage": lineage.LineageJobFacet([whole])}),
         ),
         ol.DatasetEvent(
             eventTime=_time(1, 12),

@@ -9,12 +9,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.lakes import land
 from tests.pipeline.lake_view import current, table
 from tests.pipeline.scenarios import out, write
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 # short runs: the best compiled code would come too late
@@ -84,3 +88,33 @@ def test_a_continuous_ingest_is_fed_refuses_a_second_one_and_ends_by_sigterm(tmp
     asked = _colline("upstream", "second.total", "--json", "--lake", str(tmp_path))
     assert json.loads(asked.stdout)["totals"]["columns"] == 1
     assert len(table(tmp_path, "bronze/events")) == 5
+
+
+def test_ctrl_c_in_the_middle_of_a_batch_says_so_and_the_next_ingest_goes_on(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from colline.pipeline.ingest import ingest
+
+    land(tmp_path, [*write("first", "first", 1, out("first")), *write("second", "second", 2, out("second"))])
+    log = tmp_path / "err.txt"
+    command = [sys.executable, "-m", "colline", "ingest", "--lake", str(tmp_path)]
+    with log.open("wb") as err:
+        # a terminal sends it to every process of its group
+        process = subprocess.Popen(command, stdout=err, stderr=err, env=ENVIRONMENT, start_new_session=True)
+    try:
+        begun = tmp_path / "bronze" / "events" / "_delta_log" / f"{0:020d}.json"
+        while not begun.exists():
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(120) == 130, log.read_text()[-3000:]
+    finally:
+        process.kill()
+    said = log.read_text()
+    assert "stopped; what was not finished is taken up by the next ingest" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "silver" / "runs").exists()
+    ingest(str(tmp_path), spark=spark)
+    assert current(tmp_path, "second") == {"orders.amount -> second.total DIRECT/AGGREGATION"}
+    assert len(table(tmp_path, "bronze/events")) == 4
+    assert {job["name"]: job["runs"] for job in table(tmp_path, "gold/jobs")} == {"first": 1, "second": 1}

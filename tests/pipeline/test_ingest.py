@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from colline.pipeline.tables import TABLES
 from tests.lakes import land
 from tests.pipeline.lake_view import current, edges, gold, table
 from tests.pipeline.scenarios import BAD, FIRST, SECOND, day
@@ -33,8 +34,28 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     first = ingest(str(folder), spark=spark)
     assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
     land(folder, SECOND)
+    before = commits(folder)
     ingest(str(folder), spark=spark)
+    COMMITS.update({name: count - before[name] for name, count in commits(folder).items()})
     return folder
+
+
+# of the second ingest, by table
+COMMITS: dict[str, int] = {}
+
+
+def commits(lake: Path) -> dict[str, int]:
+    """How many commits each table's log holds."""
+    logs = {str(log.parent.relative_to(lake)): log for log in lake.glob("*/*/_delta_log")}
+    return {name: len(list(log.glob("*.json"))) for name, log in logs.items()}
+
+
+def test_a_small_batch_is_one_commit_per_table_it_changes(lake: Path) -> None:
+    assert set(COMMITS) == {t.path for t in TABLES}
+    assert set(COMMITS.values()) <= {0, 1}
+    assert sum(COMMITS.values()) <= 10
+    # nothing was wrong with its lines
+    assert COMMITS["bronze/quarantine"] == 0
 
 
 def at(text: str) -> datetime:

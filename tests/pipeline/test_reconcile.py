@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import json
+import os
+import socket
+import subprocess
 import threading
+import time
+import urllib.request
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +31,14 @@ RUNS = [
 
 
 def start(app: str, name: str, millis: int) -> str:
-    return json.dumps(
-        {"Event": "SparkListenerApplicationStart", "App Name": name, "App ID": app, "Timestamp": millis, "User": "etl"}
-    )
+    told = {
+        "Event": "SparkListenerApplicationStart",
+        "App Name": name,
+        "App ID": app,
+        "Timestamp": millis,
+        "User": "etl",
+    }
+    return json.dumps(told, separators=(",", ":"))  # as Spark writes it, and its history server looks for it
 
 
 LOG = '{"Event":"SparkListenerLogStart","Spark Version":"4.1.4"}\n' + "{}\n".format(
@@ -135,3 +147,71 @@ def test_a_history_server_is_asked_by_its_rest_api(spark: SparkSession, history_
     from colline.pipeline.eventlog import from_history_server
 
     assert [a[:2] for a in _apps(from_history_server(spark, history_server))] == [(r, j) for r, j, _ in RUNS]
+
+
+def test_a_real_history_server_is_asked(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "app-1").write_text(LOG + '{"Event":"SparkListenerApplicationEnd","Timestamp":1793498500000}\n')
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    given = {
+        "fs.logDirectory": logs.as_uri(),
+        "ui.port": port,
+        "fs.update.interval": "1s",
+        "store.path": tmp_path / "store",
+    }
+    options = " ".join(f"-Dspark.history.{name}={value}" for name, value in given.items())
+    import pyspark
+
+    program = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    environment = {**os.environ, "SPARK_HISTORY_OPTS": options, "SPARK_LOCAL_IP": "127.0.0.1"}
+    server = subprocess.Popen(
+        [str(program), "org.apache.spark.deploy.history.HistoryServer"],
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _until_listed(f"http://127.0.0.1:{port}")
+        told = _reconcile(lake, f"http://127.0.0.1:{port}", "--fail-under", "1")
+    finally:
+        server.kill()
+        server.wait()
+    assert (told["expected"], told["seen"], told["missing"]) == (1, 1, [])
+
+
+def _until_listed(url: str, seconds: float = 120.0) -> None:
+    """Until the server has read its folder."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/api/v1/applications") as answer:
+            if json.load(answer):
+                return
+        time.sleep(0.5)
+    raise AssertionError("the history server lists no application")
+
+
+def _reconcile(lake: Path, history: str, *more: str, code: int = 0) -> dict[str, Any]:
+    from colline.cli.reconcile import command
+
+    done = CliRunner().invoke(command, ["--lake", str(lake), "--history", history, "--json", *more])
+    assert done.exit_code == code, done.output
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def test_fail_under_is_the_exit_code_whatever_the_history_is(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
+    columns = ("--run-column", "id", "--job-column", "flow", "--started-column", "at")
+    ndjson = tmp_path / "runs.ndjson"
+    ndjson.write_text("".join(json.dumps({"id": r, "flow": j, "at": t, "more": 1}) + "\n" for r, j, t in RUNS))
+    spark.read.json(str(ndjson)).write.format("delta").save(str(tmp_path / "runs"))
+    missing = [("app-2", "nightly"), ("app-3", "hourly")]
+    for history in (ndjson, tmp_path / "runs"):
+        told = _reconcile(lake, str(history), *columns, "--fail-under", "0.33")
+        assert (told["expected"], told["seen"]) == (3, 1)
+        assert [(m["run"], m["job"]) for m in told["missing"]] == missing
+        _reconcile(lake, str(history), *columns, "--fail-under", "0.34", code=1)
+    short = _reconcile(lake, str(ndjson), *columns, "--limit", "1")
+    assert ([m["run"] for m in short["missing"]], short["left_out"]) == (["app-2"], 1)

@@ -38,6 +38,8 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
         sys.exit(130)
     finally:
         signal.signal(signal.SIGTERM, before)
+    for moved in summary.moved:
+        click.echo(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
 
 

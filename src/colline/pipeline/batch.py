@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -25,6 +25,8 @@ class Counts:
     lines: int
     events: int
     quarantined: int
+    # catalog names that stand for another dataset now
+    moved: tuple[str, ...] = ()
 
 
 def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None) -> Counts:
@@ -40,10 +42,9 @@ def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None)
 def derive(work: Work) -> Counts:
     """Everything after bronze."""
     lines, bad = work.totals["lines"], work.totals["bad"]
-    sized(work.store.spark, lines=lines)
+    sized(work.store.spark, lines=lines, different=work.totals["different"])
     counts = Counts(lines, lines - bad, bad)
     write_quarantine(work, counts)
-    sized(work.store.spark, lines=lines, contents=work.picks.count())
     write_observations(work)
     dimensions = Dimensions(work)
     write_datasets(dimensions)
@@ -54,7 +55,7 @@ def derive(work: Work) -> Counts:
     write_coverage(history)
     write_jobs(history)
     write_runs(history)
-    return counts
+    return replace(counts, moved=work.links.moved)
 
 
 def expire_runs(store: Store) -> bool:

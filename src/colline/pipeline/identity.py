@@ -24,16 +24,30 @@ def links(told: DataFrame, known: DataFrame, rules: Rules) -> Links:
     new = new.selectExpr(*NAME, "seen", "type", "to_namespace", f"{name_of('to_namespace', 'to')} as to_name")
     old = known.where("merged_into is null").selectExpr(*NAME, "explode(symlinks) as s")
     old = old.selectExpr(*NAME, "s.seen", "s.type", "s.namespace as to_namespace", "s.name as to_name")
-    both = new.unionByName(old).where("length(to_name) > 0")
+    both = new.selectExpr("*", "false as old").unionByName(old.selectExpr("*", "true as old"))
+    both = both.where("length(to_name) > 0")
     is_location = "coalesce(upper(type) = 'LOCATION', false)"
     pairs = both.selectExpr(
         "seen",
+        "old",
         *(f"if({is_location}, {n}, to_{n}) as alias_{n}" for n in NAME),
         *(f"if({is_location}, to_{n}, {n}) as {n}" for n in NAME),
     ).where("not (alias_namespace = namespace and alias_name = name)")
-    last = pairs.groupBy("alias_namespace", "alias_name").agg(F.expr("max(struct(seen, namespace, name)) as target"))
-    direct = cut(_acyclic(last.selectExpr("alias_namespace", "alias_name", "target.namespace", "target.name")))
-    return Links(_linked(direct, direct), rules)
+    said = "struct(seen, namespace, name)"
+    last = pairs.groupBy("alias_namespace", "alias_name").agg(
+        F.expr(f"max({said}) as target"), F.expr(f"max(if(old, {said}, null)) as before")
+    )
+    was = (f"before.{name} as was_{name}" for name in NAME)
+    direct = cut(_acyclic(last.selectExpr("alias_namespace", "alias_name", "target.namespace", "target.name", *was)))
+    return Links(_linked(direct.drop("was_namespace", "was_name"), direct), rules, _moved(direct))
+
+
+def _moved(pairs: DataFrame) -> tuple[str, ...]:
+    """The catalog names, no more than a few, that stand for another dataset than they did before."""
+    text = "concat(alias_name, ' is now ', namespace, ' ', name, ', was ', was_namespace, ' ', was_name)"
+    moved = pairs.where("was_namespace <> namespace or was_name <> name")
+    found = moved.selectExpr(f"slice(sort_array(collect_list({text})), 1, 20) as names").first()
+    return tuple(found["names"]) if found else ()
 
 
 def _acyclic(pairs: DataFrame) -> DataFrame:
@@ -50,6 +64,8 @@ class Links:
 
     frame: DataFrame
     rules: Rules
+    # names that moved: runs that reported them earlier were told of where they were
+    moved: tuple[str, ...] = ()
 
     def of(self, rows: DataFrame) -> DataFrame:
         """The rows with `namespace` and `name` replaced by the dataset they stand for."""

@@ -50,6 +50,8 @@ class Summary:
     quarantined: int = 0
     seconds: float = 0.0
     snapshot: str | None = None
+    # catalog names that moved to another dataset: what runs reported under them earlier stays where it was
+    moved: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -83,12 +85,17 @@ def ingest(
     with held(lake, spark) as session, pipeline_settings(session):
         run = _Run(lake.rstrip("/"), session, options or Options(), watch or Watch(), goes_on=every is not None)
         run.prepare()
-        for folder in run.in_order(named or (f"{run.lake}/landing",)):
-            run.stream(folder, every)
-        run.wait()
+        try:
+            for folder in run.in_order(named or (f"{run.lake}/landing",)):
+                run.stream(folder, every)
+            run.wait()
+        finally:
+            run.stop()
         run.expire()
         snapshot = run.publish()
-    return Summary(lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, **run.totals)
+    return Summary(
+        lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, moved=tuple(run.moved), **run.totals
+    )
 
 
 def _check(lake: str, folders: tuple[str, ...]) -> None:
@@ -107,6 +114,7 @@ class _Run:
         self.lake, self.spark, self.options, self.watch, self.goes_on = lake, spark, options, watch, goes_on
         self.files = Files(spark)
         self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}
+        self.moved: list[str] = []
         self._queries: list[Any] = []
         self._turn = threading.Lock()
         self._changed = False
@@ -175,8 +183,11 @@ class _Run:
         except KeyboardInterrupt:
             if not self.goes_on:
                 raise
-            for query in self._queries:
-                query.stop()
+
+    def stop(self) -> None:
+        """End what still runs: nothing may write when the lake's lock is given back."""
+        for query in self._queries:
+            query.stop()
 
     def expire(self) -> None:
         """Runs whose end never came are told as unfinished."""
@@ -221,6 +232,7 @@ class _Run:
         self.totals["batches"] += 1
         self.totals["events"] += counts.events
         self.totals["quarantined"] += counts.quarantined
+        self.moved += (name for name in counts.moved if name not in self.moved)
         self.watch.progress(Progress(folder, number, counts.events, counts.quarantined, round(seconds, 3)))
 
 

@@ -178,8 +178,8 @@ def _mention() -> str:
         f"struct(p.role, p.ns as namespace, {name_of('p.ns', 'p.d.name')} as name, {_kind()} as kind,"
         " upper(p.f.lifecycleStateChange.lifecycleStateChange) as lifecycle, p.f.schema.fields as schema,"
         " p.f.symlinks.identifiers as symlinks, try_element_at(p.f.ownership.owners, 1).name as owner,"
-        " p.f.tags.tags as tags, coalesce(p.f.columnLineage.fields, p.f.lineage.fields) as fields,"
-        " coalesce(p.f.columnLineage.dataset, p.f.lineage.inputs) as rows,"
+        f" p.f.tags.tags as tags, coalesce(p.f.columnLineage.fields, {_newer_fields('p.f.lineage')}) as fields,"
+        f" coalesce(p.f.columnLineage.dataset, {_newer_rows('p.f.lineage')}) as rows,"
         f" if(p.role = 'I', {reads}, null) as reads)"
     )
 
@@ -190,9 +190,20 @@ def _entry() -> str:
         f"struct('O' as role, p.ns as namespace, {name_of('p.ns', 'p.x.name')} as name, cast(null as string) as kind,"
         f" cast(null as string) as lifecycle, cast(null as {wire.SCHEMA_FIELDS}) as schema,"
         f" cast(null as {wire.SYMLINKS}) as symlinks, cast(null as string) as owner,"
-        f" cast(null as {wire.TAG_LIST}) as tags, coalesce(p.x.fields, cast(map() as {wire.FIELDS})) as fields,"
-        f" p.x.inputs as rows, cast(null as {wire.READS}) as reads)"
+        f" cast(null as {wire.TAG_LIST}) as tags, {_newer_fields('p.x')} as fields,"
+        f" {_newer_rows('p.x')} as rows, cast(null as {wire.READS}) as reads)"
     )
+
+
+def _newer_fields(facet: str) -> str:
+    """The fields of a `lineage` facet; null when it names datasets only, which is no lineage of columns."""
+    some = f"size({facet}.fields) > 0 or size({_newer_rows(facet)}) > 0"
+    return f"if({some}, coalesce({facet}.fields, cast(map() as {wire.FIELDS})), null)"
+
+
+def _newer_rows(facet: str) -> str:
+    """The inputs of a `lineage` facet that name a column."""
+    return f"filter({facet}.inputs, i -> length(trim(i.field)) > 0)"
 
 
 def _kind() -> str:
@@ -208,14 +219,16 @@ def _kind() -> str:
     )
 
 
-def _hash(columns: str) -> str:
-    """128 bits, cheap and the same everywhere."""
-    return f"concat(hex(xxhash64({columns})), hex(xxhash64('2', {columns})))"
+def _hash(columns: str, again: str | None = None) -> str:
+    """128 bits, cheap and the same everywhere; the second half may be of `again`, which is less to walk through."""
+    return f"concat(hex(xxhash64({columns})), hex(xxhash64('2', {again or columns})))"
 
 
 def _shape() -> str:
     """What a mention's lineage says, or (with an `r`) what it says was read; null for neither."""
-    lineage, reads = _hash("map_entries(m.fields), m.rows"), _hash("m.namespace, m.name, m.reads")
+    # two shapes of the same output columns are told apart by 64 bits, any others by 128
+    lineage = _hash("map_entries(m.fields), m.rows", "map_keys(m.fields), m.rows")
+    reads = _hash("m.namespace, m.name, m.reads")
     return (
         f"case when m.role <> 'I' and (m.fields is not null or size(m.rows) > 0) then {lineage}"
         f" when size(m.reads) > 0 then concat('r', {reads}) end"

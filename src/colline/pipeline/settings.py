@@ -27,9 +27,9 @@ INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.facto
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 # Planning again after each stage costs more than it gives when there is one machine.
 ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false", **INTERPRETED}
-# A batch of no more lines and no more to tell than this is done by one task at a time on one machine: tasks,
+# A batch of fewer lines, and fewer that say something else, is done by one task at a time on one machine: tasks,
 # broadcasts and compiled code cost more than the work in them.
-SMALL_LINES, SMALL_CONTENTS = 20_000, 1_000
+SMALL_LINES, SMALL_DIFFERENT = 20_000, 1_000
 FEW_TASKS = {"spark.sql.shuffle.partitions": "1", "spark.sql.autoBroadcastJoinThreshold": "-1", **INTERPRETED}
 MANY_TASKS: dict[str, str | None] = {"spark.sql.autoBroadcastJoinThreshold": None, **COMPILED}
 
@@ -58,11 +58,11 @@ def few_tasks(spark: SparkSession) -> Iterator[None]:
         _set(spark, before)
 
 
-def sized(spark: SparkSession, *, lines: int, contents: int = 0) -> None:
-    """Settle how a batch with so many lines and so much to tell is done, in the session it has for itself."""
+def sized(spark: SparkSession, *, lines: int, different: int) -> None:
+    """Settle how a batch of so many lines, so many of them different, is done, in the session it has for itself."""
     if not _on_one_machine(spark):
         return
-    if lines < SMALL_LINES and contents < SMALL_CONTENTS:
+    if lines < SMALL_LINES and different < SMALL_DIFFERENT:
         _set(spark, FEW_TASKS)
     else:
         tasks = str(2 * spark.sparkContext.defaultParallelism)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from colline.pipeline.files import Files
 
 # Raised when a table changes in a way that new columns alone do not mend: the lake is then rebuilt from bronze.
-LAKE_VERSION = 2
+LAKE_VERSION = 3
 MARKER = "_colline/lake.json"
 
 

@@ -93,9 +93,16 @@ class Work:
 
     @cached_property
     def totals(self) -> Row:
-        """`lines`, `bad`, and the `parts` of silver/runs that the batch's runs are in; parses the batch."""
-        found = self.judged.selectExpr("reason", "if(reason is null, part, null) as part").selectExpr(
-            "count(*) as lines", "count(reason) as bad", "sort_array(collect_set(part)) as parts"
+        """`lines`, `bad`, about how many `different` ones, and the `parts` of silver/runs that the batch's runs are in.
+
+        Parses the batch.
+        """
+        says = "if(reason is null, xxhash64(transform(light, m -> m.content)), null) as says"
+        found = self.judged.selectExpr("reason", "if(reason is null, part, null) as part", says).selectExpr(
+            "count(*) as lines",
+            "count(reason) as bad",
+            "approx_count_distinct(says) as different",
+            "sort_array(collect_set(part)) as parts",
         )
         row = found.first()
         assert row is not None  # an aggregate without keys has one row
