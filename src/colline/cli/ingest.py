@@ -30,7 +30,7 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     options = Options(rules=given_rules())
     watch = Watch(progress=_tell)
     # a service manager ends a program with SIGTERM: the same as Ctrl-C
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         summary = ingest(lake, folders=folders, every=every if continuous else None, options=options, watch=watch)
     except KeyboardInterrupt:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import re
+import signal
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JError
 from pyspark.sql import functions as F
 
 from colline.errors import LakeError
@@ -118,6 +121,7 @@ class _Run:
         self._queries: list[Any] = []
         self._turn = threading.Lock()
         self._changed = False
+        self._failure: Exception | None = None
         self._pending = f"{lake}/_colline/pending"
 
     def in_order(self, folders: tuple[str, ...]) -> list[str]:
@@ -172,17 +176,35 @@ class _Run:
         query = writer.trigger(**trigger).start()
         self._queries.append(query)
         if every is None:
-            query.awaitTermination()
+            self._ended(query)
             self.files.delete(f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}")
 
     def wait(self) -> None:
         """Until every stream has ended, or the user ends those that go on."""
         try:
             for query in self._queries:
-                query.awaitTermination()
+                self._ended(query)
         except KeyboardInterrupt:
             if not self.goes_on:
                 raise
+
+    def _ended(self, query: Any) -> None:
+        """Wait until the query has ended; Ctrl-C ends it, in the middle of its batch."""
+        try:
+            with _asked() as asked:
+                while not query.awaitTermination(0.3):
+                    if asked.is_set():
+                        self._silence()
+                        query.stop()
+                        raise KeyboardInterrupt
+        except Exception as error:  # noqa: BLE001 (raised again, or what it came from)
+            raise (self._failure or error) from None
+
+    def _silence(self) -> None:
+        """Let Spark not tell the end that the user asked for as an error, a page long."""
+        log4j = self.spark._jvm.org.apache.logging.log4j
+        with suppress(TypeError, Py4JError):  # another logger: it is told
+            log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", log4j.Level.OFF)
 
     def stop(self) -> None:
         """End what still runs: nothing may write when the lake's lock is given back."""
@@ -209,24 +231,32 @@ class _Run:
 
     def _into_lake(self, folder: str, *, recovers: bool) -> Callable[[DataFrame, int], None]:
         def batch(lines: DataFrame, number: int) -> None:
-            session = lines.sparkSession
-            stream_id = session.sparkContext.getLocalProperty("sql.streaming.queryId")
-            stamp = Stamp(f"colline-{stream_id}", number)
-            forgets = self.files.exists(f"{self.lake}/{FORGETS}")
-            store = Store(session, self.lake, stamp, self.watch.wrote, forgets=forgets)
-            with self._turn:
-                self.files.write(self._pending, folder)
-                started = time.monotonic()
-                # files are read one by one; tasks and bronze files are as many as the machine wants
-                fresh = _unknown(store, lines) if recovers else lines
-                spread = landing.numbered(fresh).coalesce(2 * session.sparkContext.defaultParallelism)
-                counts = ingest_batch(store, spread, self.options)
-                self.files.delete(self._pending)
-                self._count(folder, number, counts, time.monotonic() - started)
-                if self.goes_on:
-                    self.publish()
+            try:
+                self._batch(folder, lines, number, recovers=recovers)
+            except Exception as error:  # noqa: BLE001 (kept, and raised where the user waits)
+                self._failure = error
+                # Spark looks through the error's text with a pattern that overflows the stack on a long one
+                raise RuntimeError("the batch was not finished") from None
 
         return batch
+
+    def _batch(self, folder: str, lines: DataFrame, number: int, *, recovers: bool) -> None:
+        session = lines.sparkSession
+        stream_id = session.sparkContext.getLocalProperty("sql.streaming.queryId")
+        stamp = Stamp(f"colline-{stream_id}", number)
+        forgets = self.files.exists(f"{self.lake}/{FORGETS}")
+        store = Store(session, self.lake, stamp, self.watch.wrote, forgets=forgets)
+        with self._turn:
+            self.files.write(self._pending, folder)
+            started = time.monotonic()
+            # files are read one by one; tasks and bronze files are as many as the machine wants
+            fresh = _unknown(store, lines) if recovers else lines
+            spread = landing.numbered(fresh).coalesce(2 * session.sparkContext.defaultParallelism)
+            counts = ingest_batch(store, spread, self.options)
+            self.files.delete(self._pending)
+            self._count(folder, number, counts, time.monotonic() - started)
+            if self.goes_on:
+                self.publish()
 
     def _count(self, folder: str, number: int, counts: Counts, seconds: float) -> None:
         self.totals["batches"] += 1
@@ -234,6 +264,24 @@ class _Run:
         self.totals["quarantined"] += counts.quarantined
         self.moved += (name for name in counts.moved if name not in self.moved)
         self.watch.progress(Progress(folder, number, counts.events, counts.quarantined, round(seconds, 3)))
+
+
+@contextmanager
+def _asked() -> Iterator[threading.Event]:
+    """Set when the user asks for the end by Ctrl-C.
+
+    As an exception it would come in the middle of a call into the JVM, and PySpark's own handler calls into it from
+    there: either takes the answer of one call for that of another.
+    """
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: asked.set())
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _unknown(store: Store, lines: DataFrame) -> DataFrame:
