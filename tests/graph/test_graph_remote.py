@@ -95,6 +95,19 @@ def test_runs_and_quarantine_are_brought_when_asked_for(tmp_path: Path, there: s
     assert lineage.quarantine().totals["rows"] == lineage.overview().health["quarantined"] == 1
 
 
+def test_a_lake_that_cannot_be_reached_any_more_is_answered_from_what_is_here(tmp_path: Path, there: str) -> None:
+    lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
+    publish(lake)
+    put(lake, there, "snapshot")
+    lineage = open_lake(there)
+    files = fsspec.filesystem("memory")
+    files.mv("/far/lake", "/far/moved", recursive=True)
+    answer = lineage.upstream("b.t.x")
+    assert answer.totals["columns"] == 1 and "no lake at memory://far/lake" in answer.unknown[0]["why"]
+    files.mv("/far/moved", "/far/lake", recursive=True)
+    assert lineage.upstream("b.t.x").unknown == ()
+
+
 def test_the_command_line_takes_an_address(tmp_path: Path, cache: Path) -> None:
     lake = shop().write(tmp_path / "lake")
     publish(lake)
@@ -104,6 +117,15 @@ def test_the_command_line_takes_an_address(tmp_path: Path, cache: Path) -> None:
         capture_output=True, text=True, check=True, env=os.environ | {"COLLINE_CACHE": str(cache)},
     )  # fmt: skip
     assert json.loads(done.stdout)["totals"]["columns"] == 3
+
+
+def test_an_agent_asks_a_lake_elsewhere(tmp_path: Path, there: str) -> None:
+    from colline.mcp.tools import Answers
+
+    lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
+    publish(lake)
+    put(lake, there, "snapshot")
+    assert Answers(there).call("upstream", {"column": "b.t.x"})["totals"]["columns"] == 1
 
 
 @pytest.mark.parametrize(

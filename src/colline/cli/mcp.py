@@ -10,8 +10,8 @@ from colline.errors import LakeError, SettingError
 
 
 @click.command()
-@click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="The lake.")
-def command(lake: Path) -> None:
+@click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake.")
+def command(lake: str) -> None:
     """Answer questions of an agent over the Model Context Protocol, on stdin and stdout.
 
     Give an MCP client this command: colline mcp --lake PATH
@@ -23,7 +23,7 @@ def command(lake: Path) -> None:
         from colline.mcp.tools import server
     except ImportError as error:
         raise SettingError(f"this needs {error.name}", hint="pip install 'colline[mcp]'") from error
-    if not lake.is_dir():
+    if "://" not in lake and not Path(lake).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
     made = server(lake)
 

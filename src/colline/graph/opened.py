@@ -36,7 +36,8 @@ def completed(
     @functools.wraps(method)
     def asked(lake: _Lake, /, *given: _Asked.args, **named: _Asked.kwargs) -> Answer:
         answer = method(lake, *given, **named)
-        return replace(answer, unknown=(lake.missing, *answer.unknown)) if lake.missing else answer
+        missing = lake.missing
+        return answer if missing is None else replace(answer, unknown=(missing, *answer.unknown))
 
     return asked
 
@@ -56,7 +57,8 @@ class Opened:
         self._remote = _elsewhere(str(lake))
         self.lake = snapshot.lake_path(lake) if self._remote is None else self._remote.home
         self._refreshed = 0.0
-        self.missing: Row | None = None  # what the tables have and the view has not
+        self._behind: Row | None = None  # what the tables have and the view has not
+        self._cut_off: Row | None = None  # why nobody knows whether there is more
         self._stamp: tuple[int, int] | None = None
         self._looked: tuple[float, tuple[int, ...]] = (0.0, ())
         self._view = self._load()
@@ -76,7 +78,7 @@ class Opened:
     def view(self) -> View:
         """The snapshot to answer from: the one in hand, or a newer one if it was published meanwhile."""
         if self._remote is not None and time.monotonic() - self._refreshed > _REFRESH:
-            self._refresh()
+            self._try_refresh()
         if snapshot.stamp(self.lake) != self._stamp:
             before, self._view = self._view, self._load()
             before.arrays.close()
@@ -91,7 +93,7 @@ class Opened:
 
         tables = self._view.arrays.meta["tables"]
         stamps = behind.stamps(self.lake, tables)
-        if stamps == self._looked[1] and self.missing is None and time.time_ns() - max(stamps) > _LOOK * 1e9:
+        if stamps == self._looked[1] and self._behind is None and time.time_ns() - max(stamps) > _LOOK * 1e9:
             self._looked = (time.monotonic(), stamps)
             return
         found = behind.news(self.lake, tables)
@@ -103,8 +105,22 @@ class Opened:
             if newer is not None:
                 self._view.arrays.close()
                 self._view, found = View(newer), None
-        self.missing = None if found is None else found.row()
+        self._behind = None if found is None else found.row()
         self._looked = (time.monotonic(), stamps)
+
+    @property
+    def missing(self) -> Row | None:
+        """What an answer lacks, as it is told among what is unknown."""
+        return self._cut_off or self._behind
+
+    def _try_refresh(self) -> None:
+        """Look whether there is something newer elsewhere; where that fails, what is here still answers."""
+        try:
+            self._refresh()
+            self._cut_off = None
+        except LakeError as error:
+            self._refreshed = time.monotonic()
+            self._cut_off = {"what": "newest events", "why": error.message, "count": 1}
 
     def _refresh(self) -> None:
         assert self._remote is not None

@@ -56,7 +56,7 @@ def input_schema(endpoint: Endpoint) -> dict[str, Any]:
 class Answers:
     """Answers from one lake, one question at a time."""
 
-    def __init__(self, lake: Path) -> None:
+    def __init__(self, lake: str | Path) -> None:
         self.lake = lake
         self._lineage: Lineage | None = None
         self._turn = threading.Lock()
@@ -91,7 +91,7 @@ def _pairs(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 yield name, one if isinstance(one, str) else msgspec.json.encode(one).decode()
 
 
-def server(lake: Path) -> Server[Any]:
+def server(lake: str | Path) -> Server[Any]:
     """The MCP server of a lake."""
     answers = Answers(lake)
 
