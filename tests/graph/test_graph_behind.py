@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shutil
@@ -16,7 +17,7 @@ import pytest
 from deltalake import DeltaTable
 from graph_lakes import LakeWriter
 
-from colline.errors import CollineError
+from colline.errors import CollineError, LakeError
 from colline.graph import behind, open_lake, opened
 from colline.graph.show import to_text
 from colline.graph.snapshot import publish
@@ -67,6 +68,17 @@ def test_a_batch_that_is_half_way_is_not_read_but_told(lake: Path) -> None:
     assert NOTICE in to_text(answer) and NOTICE in answer.to_dict()["unknown"][0]["why"]
     with pytest.raises(CollineError, match="no column is called"):
         open_lake(lake).upstream("c.t.x")
+
+
+def test_the_first_batch_is_not_asked_before_it_is_whole(tmp_path: Path) -> None:
+    lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
+    (lake / "_colline").mkdir()
+    (lake / "_colline" / "pending").write_text("landing")
+    with pytest.raises(LakeError, match="are still being ingested") as error:
+        open_lake(lake)
+    assert error.value.hint and not (lake / "snapshot").exists()
+    (lake / "_colline" / "pending").unlink()
+    assert open_lake(lake).upstream("b.t.x").totals["columns"] == 1
 
 
 def test_a_commit_of_this_moment_is_about_to_be_published(lake: Path) -> None:
@@ -123,6 +135,14 @@ def test_files_made_one_are_no_news(lake: Path) -> None:
 def test_a_snapshot_that_was_copied_alone_is_whole(lake: Path, tmp_path: Path) -> None:
     shutil.copytree(lake / "snapshot", tmp_path / "copy" / "snapshot")
     assert open_lake(tmp_path / "copy").upstream("b.t.x").unknown == ()
+
+
+def test_the_marks_are_those_that_writers_leave() -> None:
+    from colline.pipeline import ingest
+    from colline.pipeline.rebuild import READY
+
+    pending = next(name for name in behind.HALF_WAY if name != READY)
+    assert set(behind.HALF_WAY) == {READY, pending} and f"/{pending}" in inspect.getsource(ingest)
 
 
 @pytest.mark.spark

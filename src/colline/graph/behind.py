@@ -38,6 +38,11 @@ class News:
         return {"what": "newest events", "why": f"{why} in this answer; `colline ingest` publishes them", "count": 1}
 
 
+def is_half_way(root: Path) -> bool:
+    """Whether the tables do not fit together, because somebody is writing them or was ended while writing."""
+    return any((root / name).exists() for name in HALF_WAY)
+
+
 def stamps(root: Path, tables: Mapping[str, int]) -> tuple[int, ...]:
     """What changes with every commit to the tables."""
     return tuple(_changed(root / name / "_delta_log") for name in tables)
@@ -61,7 +66,7 @@ def news(root: Path, tables: Mapping[str, int]) -> News | None:
     if not sizes:
         return None
     quiet = time.time() - max(_changed(path) for path in newer) / 1e9 > _QUIET
-    return News(len(sizes), sum(sizes), quiet and not any((root / name).exists() for name in HALF_WAY))
+    return News(len(sizes), sum(sizes), quiet and not is_half_way(root))
 
 
 def _newer(log: Path, version: int) -> Iterator[Path]:
@@ -97,7 +102,7 @@ def caught_up(root: Path, held: Arrays, found: News) -> Arrays | None:
     if not small or not found.settled:
         return None
     arrays, facts = compose(read_tables(root))
-    if news(root, facts["tables"]) is not None or any((root / name).exists() for name in HALF_WAY):
+    if news(root, facts["tables"]) is not None or is_half_way(root):
         return None
     # versions only grow, so their sum names this state of the tables, in every process that reads it
     name = f"{held.version.partition('+')[0]}+{sum(facts['tables'].values())}"

@@ -148,6 +148,7 @@ class Opened:
         return View(arrays)
 
     def _publish(self) -> None:
+        from colline.graph import behind
         from colline.graph.tables import has_table
 
         if not has_table(self.lake, "gold/columns"):
@@ -157,6 +158,11 @@ class Opened:
                     hint="run `colline ingest` on the lake with this version, and copy the snapshot again",
                 )
             raise LakeError(f"the lake {self.lake} is empty", hint="run `colline ingest` to fill it")
+        if behind.is_half_way(self.lake):
+            raise LakeError(
+                f"the events of {self.lake} are still being ingested, or that was interrupted",
+                hint="ask again when `colline ingest` has ended, or run it",
+            )
         try:
             snapshot.publish(self.lake)
         except OSError as error:
