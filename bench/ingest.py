@@ -139,7 +139,7 @@ def grown(spark: Any, lake: Path, times: int) -> None:
     store = Store(spark, str(lake))
     older = spark.range(1, times).withColumnRenamed("id", "k")
     run = "concat(substr(run_id, 1, 24), lpad(hex(k), 12, '0')) as run_id"
-    day = "date_format(date_sub(to_date(part), cast(1 + k % 365 as int)), 'yyyy-MM-dd') as part"
+    day = "date_format(date_sub(to_date(part), cast(1 + k % 30 as int)), 'yyyy-MM-dd') as part"
     runs = store.read(RUNS).crossJoin(older)
     store.append(RUNS, runs.selectExpr(*_but(runs, "run_id", "part", "k"), run, day))
     said = store.read(OBSERVATIONS).crossJoin(older)

@@ -31,6 +31,8 @@ MENTION_FIELDS = ("role", "namespace", "name", "shape", "content", "lifecycle", 
 # what a mention says besides its lineage, and the lineage
 SAYS = ("role", "namespace", "name", "kind", "lifecycle", "schema", "symlinks", "owner", "tags")
 LINEAGE = ("fields", "rows", "reads")
+# what a line is known by within a batch
+RID = "xxhash64(file, position)"
 _V7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
 _IS_RUN = "coalesce(length(trim(e.run.runId)) > 0, false)"
 _IS_JOB = "coalesce(length(trim(e.job.name)) > 0, false)"
@@ -81,9 +83,7 @@ def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
         *(f"{sql} as {name}" for name, sql in COLUMNS.items()),
     )
     light = f"transform(mentions, m -> struct({', '.join(f'm.{name}' for name in MENTION_FIELDS)}))"
-    return columns.selectExpr(
-        "*", f"{light} as light", f"{part_of('run_id')} as part", "xxhash64(file, position) as rid"
-    )
+    return columns.selectExpr("*", f"{light} as light", f"{part_of('run_id')} as part", f"{RID} as rid")
 
 
 def _verdict(limits: Limits) -> str:

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from colline.pipeline import identity
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
-from colline.pipeline.parse import Limits, parsed
+from colline.pipeline.parse import RID, Limits, parsed
 from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.runs import compared, folded, judged, united
 from colline.pipeline.store import Store, cut
@@ -79,8 +79,8 @@ class Work:
 
     @cached_property
     def judged(self) -> DataFrame:
-        """Every line, parsed once."""
-        rows = parsed(self.lines, self.options.limits)
+        """Every line, parsed, with what it says of datasets as digests: a hundredth of the whole."""
+        rows = parsed(self.lines, self.options.limits).drop("mentions")
         if self.rules.jobs:
             rows = rows.withColumn("job_name", F.expr(job_name("job_name", self.rules)))
         self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
@@ -192,9 +192,11 @@ class Work:
 
     @cached_property
     def picked(self) -> DataFrame:
-        """The picked contents, whole: taken out of the parsed lines once."""
-        lines = self.events.select("rid", "mentions")
-        whole = lines.join(F.broadcast(self.picks), "rid").selectExpr(
+        """The picked contents, whole: the lines that say one first are read again, and most say nothing first."""
+        lines = self.lines.selectExpr("*", f"{RID} as of_line")
+        first = lines.join(F.broadcast(self.picks.selectExpr("rid as of_line").distinct()), "of_line", "left_semi")
+        again = parsed(first.drop("of_line"), self.options.limits).select("rid", "mentions")
+        whole = again.join(F.broadcast(self.picks), "rid").selectExpr(
             *self.picks.columns, "element_at(mentions, at + 1) as m"
         )
         names = (name for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
