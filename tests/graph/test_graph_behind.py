@@ -152,10 +152,6 @@ def test_an_ingest_that_ended_before_its_snapshot_is_made_good(spark: SparkSessi
 
     from colline.pipeline.ingest import ingest
 
-    # small data: compiling code would take longer than running it
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
-
     def copy(run: str, here: str, there: str) -> dict[str, object]:
         facet = lineage(x=[source(here, "x")])
         ends = {"inputs": [dataset(here, "x int")], "outputs": [dataset(there, "x int", columnLineage=facet)]}
