@@ -10,6 +10,7 @@ export NODE_EXTRA_CA_CERTS ?= $(or $(SSL_CERT_FILE),$(firstword $(BUNDLES)))
 LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
 COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
 SPARKS := 3.5 4.0 4.2 4.3
+ROOMS := lineage capture
 # Java and Node come as wheels where the computer has none; looked at only while setting up
 BROUGHT = $(shell tools/lacks)
 
@@ -63,7 +64,7 @@ test: setup lint browser page page-check ## set everything up and pass the tests
 	$(BIN)/python -m pytest
 
 test-matrix: setup ## the lineage cases and a live watch on the other Sparks: make test-matrix SPARKS="3.5 4.0"
-	UV='$(UV)' $(BIN)/python tools/matrix.py $(SPARKS)
+	UV='$(UV)' ROOMS='$(ROOMS)' $(BIN)/python tools/matrix.py $(SPARKS)
 
 bench: setup ## every benchmark, as ratios inside one run
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
@@ -112,7 +113,7 @@ memory: setup ## memory of Python and JVM over many captured queries: make memor
 
 .PHONY: pipeline-faults
 pipeline-faults: setup ## kill the ingest after each of its writes, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
-	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_upkeep.py --timeout 3600
+	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_upkeep.py tests/graph/test_graph_behind.py --timeout 3600
 
 .PHONY: record coverage-page perturb
 coverage-page: setup  ## docs/coverage.md, from the recorded plans of the lineage cases
