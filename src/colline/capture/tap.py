@@ -5,8 +5,8 @@ Messages are JSON objects:
 - `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`, one pair per execution. `text` is
   the description at the start and the error at the end (absent when it succeeded). `plan` comes with the start or, when
   the query was over before the listener heard of it, with the end; `sql` comes with it where the query was SQL text.
-  `own` marks Delta's reading of its own log. A job on an RDD made from a query is told like an execution; its id is
-  negative.
+  `own` marks Delta's reading of its own log, and a look at the rows that a command left. A job on an RDD made from a
+  query is told like an execution; its id is negative.
 - `{"kind": "nested", "id", "root", "plan"}`: a command that a stream's `foreachBatch` ran inside the batch `root`. The
   batches of a stream are executions too; the text of their start says which run of which stream they belong to.
 - `{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams.

@@ -140,11 +140,13 @@ def _horizon(out: Any) -> dict[str, int | None]:
 
 
 def pointed(root: Path) -> str | None:
-    """The name of the version to use."""
+    """The name of the version to use; None where nothing was published yet."""
     try:
         return (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
-    except OSError:
+    except FileNotFoundError:
         return None
+    except OSError as error:
+        raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}") from error
 
 
 def point(root: Path, name: str) -> None:
@@ -170,12 +172,9 @@ def stamp(root: Path) -> tuple[int, int] | None:
 def current(root: Path) -> Arrays | None:
     """The arrays to answer from, held against cleaning; None where nothing was published yet in today's format."""
     for _ in range(100):
-        try:
-            name = (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
+        name = pointed(root)
+        if name is None:
             return None
-        except OSError as error:
-            raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}") from error
         # a publisher may have replaced and cleaned it between reading the name and holding the lock: ask again
         with contextlib.suppress(FileNotFoundError):
             folder = root / _FOLDER / name
@@ -198,9 +197,9 @@ def clean(root: Path) -> list[str]:
     """Remove all but the newest snapshots; one that some process still reads is left for the next time."""
     if fcntl is None:
         return []
-    pointed = (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
+    used = pointed(root)
     names = sorted(p.name for p in (root / _FOLDER).iterdir() if p.is_dir() and not p.name.startswith("."))
-    return [name for name in names[:-KEEP] if name != pointed and _remove(root / _FOLDER / name)]
+    return [name for name in names[:-KEEP] if name != used and _remove(root / _FOLDER / name)]
 
 
 def _remove(folder: Path) -> bool:

@@ -60,6 +60,12 @@ public class Reflect {
     }
   }
 
+  /** What an Option holds, null when it is empty; anything else as it is. */
+  public static Object held(Object o) {
+    if (!(o instanceof scala.Option)) return o;
+    return ((scala.Option) o).isDefined() ? ((scala.Option) o).get() : null;
+  }
+
   private static boolean holds(Field field, Object owner, Object value) {
     try {
       field.setAccessible(true);

@@ -143,9 +143,8 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     } else if (name.equals("QueryStartedEvent")) {
       put(new Object[] {"stream_start", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), (String) call(e, "name"), null, String.valueOf(call(e, "id")), String.valueOf(call(e, "runId"))});
     } else if (name.equals("QueryTerminatedEvent")) {
-      Object error = call(e, "exception");
-      String text = error instanceof scala.Option && ((scala.Option) error).isDefined() ? String.valueOf(((scala.Option) error).get()) : null;
-      put(new Object[] {"stream_end", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), text, null, null, String.valueOf(call(e, "runId"))});
+      Object error = Reflect.held(call(e, "exception"));
+      put(new Object[] {"stream_end", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), error == null ? null : String.valueOf(error), null, null, String.valueOf(call(e, "runId"))});
     }
   }
 
@@ -250,16 +249,15 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   /** The text of the CTAS that this query is part of; null for a query that was a statement of its own. */
   private static String sqlAround(Object query) {
     String text = sqlAt(query);
-    Object start = text == null ? null : call(call(query, "origin"), "startIndex");
-    if (!(start instanceof scala.Option) || !((scala.Option) start).isDefined()) return null;
-    int at = Math.min(((Number) ((scala.Option) start).get()).intValue(), text.length());
+    Object start = text == null ? null : Reflect.held(call(call(query, "origin"), "startIndex"));
+    if (start == null) return null;
+    int at = Math.min(((Number) start).intValue(), text.length());
     return CREATE.matcher(text.substring(0, at)).matches() ? text : null;
   }
 
   private static String sqlAt(Object node) {
-    Object origin = node == null ? null : call(node, "origin");
-    Object text = origin == null ? null : call(origin, "sqlText");
-    return text instanceof scala.Option && ((scala.Option) text).isDefined() ? String.valueOf(((scala.Option) text).get()) : null;
+    Object text = Reflect.held(call(call(node, "origin"), "sqlText"));
+    return text == null ? null : String.valueOf(text);
   }
 
   private void planOf(StringBuilder b, Object plan) {

@@ -62,9 +62,9 @@ public abstract class Things extends Values {
   }
 
   public static Object parts(org.apache.spark.sql.catalyst.TableIdentifier id) {
-    Object catalog = Reflect.call(id, "catalog");
+    Object catalog = Reflect.held(Reflect.call(id, "catalog"));
     ArrayList found = new ArrayList();
-    if (catalog instanceof scala.Option && ((scala.Option) catalog).isDefined()) found.add(((scala.Option) catalog).get());
+    if (catalog != null) found.add(catalog);
     if (id.database().isDefined()) found.add(id.database().get());
     found.add(id.table());
     return found.toArray();

@@ -145,7 +145,7 @@ public abstract class Values {
   }
 
   protected boolean option(StringBuilder b, boolean first, Object key, Object found) {
-    Object inner = found instanceof scala.Option ? (((scala.Option) found).isDefined() ? ((scala.Option) found).get() : null) : found;
+    Object inner = Reflect.held(found);
     boolean known = key instanceof String && (OPTIONS.contains(((String) key).toLowerCase(java.util.Locale.ROOT)) || !(inner instanceof String));
     if (!known || (inner != null && !(inner instanceof String) && !(inner instanceof org.apache.spark.sql.catalyst.trees.TreeNode))) {
       // a static partition is a map from its column to its value, or to nothing
