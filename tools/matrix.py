@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SUITE = {"lineage": "tests/lineage/test_cases.py", "capture": "tests/capture/test_watch.py"}
+SUITE = {
+    "lineage": ("tests/lineage/test_cases.py",),
+    "capture": ("tests/capture/test_watch.py", "tests/capture/test_watch_reads.py"),
+}
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,15 @@ def run(version: str) -> int:
     python = environment(version)
     rooms = os.environ.get("ROOMS", "").split() or SUITE
     print(f"== Spark {version}; Delta: {VERSIONS[version].delta}", flush=True)
-    command = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", *(SUITE[room] for room in rooms)]
+    command = [
+        str(python),
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *(path for room in rooms for path in SUITE[room]),
+    ]
     return subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "COLLINE_MATRIX": version}).returncode
 
 
