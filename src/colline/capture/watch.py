@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from colline.capture.tap import Tap
     from colline.transport.protocol import Transport
 
-_POLL_MILLISECONDS = 200
+_POLL_MILLISECONDS = 2000  # closing the tap ends a wait
 _DETACH_SECONDS = 10.0
 _EVENTS_SECONDS = 30.0
 

@@ -53,9 +53,9 @@ class Catalog:
     warehouse: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NameContext:
-    """What the session's configuration says about names.
+    """What the session's configuration says about names; equal only to itself, so that names can be remembered by it.
 
     `default_fs` and `working_directory` complete paths that have no scheme or are relative; `databases` holds the
     locations of databases that are not below the warehouse.

@@ -79,8 +79,12 @@ def identify(source: Source, context: NameContext) -> Named:
     return identify_all(source, context)[0]
 
 
+@lru_cache(maxsize=4096)
 def identify_all(source: Source, context: NameContext) -> tuple[Named, ...]:
-    """Every dataset a source is: more than one for several folders, topics, or tables of a JDBC query."""
+    """Every dataset a source is: more than one for several folders, topics, or tables of a JDBC query.
+
+    Remembered, because tracing and every event ask again for the same few sources.
+    """
     for rule in (*extensions(), *RULES):
         found = _asked(rule, source, context)
         if found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from colline.errors import PlanError
 from colline.plan.node import Node, Sort, Value
@@ -39,8 +39,9 @@ def decode(data: Mapping[str, Any]) -> Plan:
 def _value(item: Any, nodes: Sequence[Node]) -> Value:
     if type(item) is int:
         return nodes[item]
-    if isinstance(item, list):
+    kind = type(item)
+    if kind is str or kind is bool or item is None:
+        return cast("Value", item)
+    if kind is list:
         return tuple([_value(inner, nodes) for inner in item])
-    if item is None or isinstance(item, str | bool):
-        return item
-    raise PlanError(f"a plan holds a {type(item).__name__}", hint="record it again with this version of colline")
+    raise PlanError(f"a plan holds a {kind.__name__}", hint="record it again with this version of colline")

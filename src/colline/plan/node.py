@@ -6,7 +6,7 @@ data, not code.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias, Union
@@ -86,16 +86,28 @@ class Node:
     @property
     def children(self) -> tuple[Node, ...]:
         """The operators this operator reads. An expression's sub-query is not among them."""
-        return tuple(node for value in self.arguments.values() for node in _nodes(value, of=Sort.OPERATOR))
+        return _sorted_out(self.arguments.items(), Sort.OPERATOR)
 
     @property
     def expressions(self) -> tuple[Node, ...]:
         """The expressions directly in the arguments; `output` names what comes out and is none."""
-        given = (value for name, value in self.arguments.items() if name != "output")
-        return tuple(node for value in given for node in _nodes(value, of=Sort.EXPRESSION))
+        return _sorted_out(self.arguments.items(), Sort.EXPRESSION, but="output")
 
     def __repr__(self) -> str:
         return f"<{self.kind} @{self.place}>"
+
+
+def _sorted_out(arguments: Iterable[tuple[str, Value]], of: Sort, but: str = "") -> tuple[Node, ...]:
+    """The nodes of one sort in the arguments. Asked for every node of a plan, so the common cases come first."""
+    found: list[Node] = []
+    for name, value in arguments:
+        kind = type(value)
+        if kind is Node:
+            if value.sort is of and name != but:  # type: ignore[union-attr]  # it is a node
+                found.append(value)  # type: ignore[arg-type]
+        elif kind is tuple and name != but:
+            found += _nodes(value, of)
+    return tuple(found)
 
 
 def _nodes(value: Value, of: Sort | None = None) -> tuple[Node, ...]:

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * The listener thread only queues references; the plan is an immutable value and is read on the tap's own thread.
  */
 public class Tap extends org.apache.spark.scheduler.SparkListener implements Runnable {
+  private static final String NOTHING = new String("");
   private final LinkedBlockingQueue heard;
   private final LinkedBlockingQueue told;
   private final HashSet open = new HashSet();
@@ -46,6 +47,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   public void close() {
     this.closed = true;
     if (this.thread != null) this.thread.interrupt();
+    this.told.offer(NOTHING); // a reader that waits for a message goes home
   }
 
   public boolean isIdle() {
@@ -292,7 +294,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   /** The next message's first piece, or null after `millis`; a '+' in front says that `more` has the rest. */
   public String poll(long millis) throws InterruptedException {
     String text = (String) this.told.poll(millis, TimeUnit.MILLISECONDS);
-    if (text == null) return null;
+    if (text == null || text == NOTHING) return null;
     this.pieces = new Pieces(text);
     return more();
   }
