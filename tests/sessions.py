@@ -39,15 +39,18 @@ def iceberg(home: Path, version: str) -> tuple[list[str], dict[str, str]]:
     }
 
 
-def session(home: Path) -> SparkSession:
-    """A live local session on real Delta and Iceberg (where this Spark has them), its files below `home`."""
+def session(home: Path, *, plain: bool = False) -> SparkSession:
+    """A live local session on real Delta and Iceberg (where this Spark has them), its files below `home`.
+
+    A plain one has neither: Spark as it comes.
+    """
     import pyspark
     from pyspark.sql import SparkSession
 
     from colline.machine.java import ensure_java
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    packages, catalog = iceberg(home, pyspark.__version__)
+    packages, catalog = ([], {}) if plain else iceberg(home, pyspark.__version__)
     ensure_java(pyspark.__version__)
     settings = {
         "spark.ui.enabled": "false",
@@ -58,13 +61,13 @@ def session(home: Path) -> SparkSession:
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={home}",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "2g",
-        **(DELTA if HAS_DELTA else {}),
+        **(DELTA if HAS_DELTA and not plain else {}),
         **catalog,
     }
     builder = SparkSession.builder.master("local[2]").appName("colline tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
-    if HAS_DELTA:
+    if HAS_DELTA and not plain:
         from delta import configure_spark_with_delta_pip
 
         builder = configure_spark_with_delta_pip(builder, extra_packages=packages)

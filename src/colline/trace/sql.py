@@ -22,15 +22,17 @@ FORMS = {
     "InSet": "({0} IN (…))",
     "GetArrayItem": "{0}[{1}]",
     "GetMapValue": "{0}[{1}]",
+    "Collate": "({0} COLLATE {1})",
     "LambdaFunction": "({rest}) -> {0}",
 }
 # kind → the argument that is its text, or its name
-_TEXTS = {"Literal": "sql", "NamedLambdaVariable": "name"}
+_TEXTS = {"Literal": "sql", "NamedLambdaVariable": "name", "ResolvedCollation": "collationName"}
 _NAMES = {
     "PythonUDF": "name",
     "PythonUDAF": "name",
     "PythonUDTF": "name",
     "ScalaUDF": "udfName",
+    "SQLScalarFunction": "function",
     "ScalaAggregator": "aggregatorName",
     "StaticInvoke": "functionName",
     "Invoke": "functionName",

@@ -26,6 +26,7 @@ public abstract class Things extends Values {
     if (o instanceof org.apache.spark.sql.execution.datasources.FileFormat) { Text.string(b, o.getClass().getSimpleName()); return; }
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.plans.")) { product(b, (scala.Product) o); return; }
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.analysis.")) { product(b, (scala.Product) o); return; }
+    if (name.endsWith(".SQLFunction")) { value(b, Reflect.call(Reflect.call(o, "name"), "funcName")); return; }
     if (name.endsWith("DeltaLog")) { record(b, "DeltaLog", new Object[] {"path", Reflect.call(o, "dataPath")}); return; }
     Text.string(b, "<" + name + ">");
   }

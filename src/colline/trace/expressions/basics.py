@@ -94,6 +94,13 @@ def called(node: Node, scope: Scope) -> Flow:
     return transformed(node, scope)
 
 
+@expression("SQLScalarFunction")
+def sql_function(node: Node, scope: Scope) -> Flow:
+    """`create function double(x int) … return x * 2` → what its body does with its arguments"""
+    arguments = tuple(scope(inner).text for inner in node.nodes("inputs"))
+    return replace(scope(node.node("child")), text=render(node, arguments), members=None, column=None)
+
+
 @expression("SortOrder")
 def ordered(node: Node, scope: Scope) -> Flow:
     """`a desc` → what reaches a"""

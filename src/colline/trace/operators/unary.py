@@ -81,6 +81,8 @@ def sorted_by(node: Node, trace: Trace) -> Relation:
     "ReturnAnswer",
     "ResolvedIdentifier",
     "Subquery",
+    "PipeOperator",
+    "SQLFunctionNode",
 )
 def transparent(node: Node, trace: Trace) -> Relation:
     """`select a from t limit 10` → a from t.a"""
