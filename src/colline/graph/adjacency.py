@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,33 @@ _MANY = 2000  # so many nodes are worth a look at whether they lie close togethe
 
 def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
     """The positions of all rows of the given nodes, one after the other, and how many each node has."""
+    first, counts = spans(start, nodes)
+    return positions(first, counts), counts
+
+
+def spans(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
+    """Where the rows of each node begin, and how many they are."""
     first = start.take(nodes)
     counts = start.take(nodes + 1)
     counts -= first
+    return first, counts
+
+
+def positions(first: Nodes, counts: Nodes) -> Nodes:
+    """The positions of all rows that begin somewhere and are so many; the beginnings are used up."""
     ends = counts.cumsum()
     total = int(ends[-1]) if len(ends) else 0
     if not total:
-        return _NO_NODES, counts
+        return _NO_NODES
     # a row's position is its number among all rows found, moved to where those of its node begin
     ends -= counts
     first -= ends
     rows = first.repeat(counts)
-    rows += _numbers(total)
-    return rows, counts
+    rows += numbers(total)
+    return rows
 
 
-def _numbers(count: int) -> Nodes:
+def numbers(count: int) -> Nodes:
     """0, 1, 2, … so many; kept, because fresh memory costs more than the numbers."""
     global _FIRST_NUMBERS  # noqa: PLW0603 - it only grows, and every thread would write the same
     if count > _MOST_NUMBERS:
@@ -54,7 +66,8 @@ def distinct(values: NDArray[Any]) -> NDArray[Any]:
 
 def once(ordered: NDArray[Any]) -> NDArray[Any]:
     """Each of some sorted values once."""
-    fresh = np.ones(len(ordered), dtype=np.bool_)
+    fresh = np.empty(len(ordered), dtype=np.bool_)
+    fresh[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
     return ordered.compress(fresh)
 
@@ -92,10 +105,6 @@ class Adjacency:
         keep = self.true_at(found, at)
         return found.compress(keep), owner.compress(keep)
 
-    def degree(self, nodes: Nodes) -> int:
-        """How many edges the nodes have."""
-        return int((self.start.take(nodes + 1) - self.start.take(nodes)).sum())
-
     def step(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
         """The nodes one step away from some, with repetitions, and the job of each step."""
         keep = self._range(nodes, at) if len(nodes) > _MANY else None
@@ -120,6 +129,15 @@ class Adjacency:
         """Positions of the edges of `nodes` that were true at a time."""
         found = spread(self.start, nodes)[0]
         return found if at is None else found.compress(self.true_at(found, at))
+
+    def positions_of(self, parts: list[Nodes], at: int | None) -> tuple[Nodes, list[int]]:
+        """The same of several groups of nodes, one after the other, and where those of each group end."""
+        found, counts = spread(self.start, np.concatenate(parts))
+        cuts = [int(counts[:end].sum()) for end in accumulate(map(len, parts))]
+        if at is None:
+            return found, cuts
+        keep = self.true_at(found, at)
+        return found.compress(keep), [int(np.count_nonzero(keep[:cut])) for cut in cuts]
 
     def true_at(self, rows: Nodes | slice, at: int) -> Any:
         """Which of the edges were true at a time."""

@@ -5,12 +5,27 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from colline.errors import SettingError
 
+if TYPE_CHECKING:
+    import msgspec
+
 LIMIT = 500  # rows of an answer unless asked otherwise; 0 is all
 Row = dict[str, Any]
+
+
+class KeptRow(dict[str, Any]):
+    """A row that stands in many answers as it is: nobody changes it, and its JSON is written once."""
+
+    @cached_property
+    def json(self) -> msgspec.Raw:
+        """The row as an answer's JSON has it."""
+        import msgspec
+
+        return msgspec.Raw(msgspec.json.encode(self))
 
 
 @dataclass(frozen=True)
@@ -32,10 +47,20 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types, the same as `--json` and the REST interface give."""
+        plain: dict[str, Any] = _plain(self._whole(self.sections))
+        return plain
+
+    def to_json(self) -> bytes:
+        """The JSON of `to_dict()`, without making that copy of every row first."""
+        import msgspec
+
+        sections = {name: _kept(rows) for name, rows in self.sections.items()}
+        return msgspec.json.encode(self._whole(sections), enc_hook=_simple)
+
+    def _whole(self, sections: Mapping[str, Any]) -> dict[str, Any]:
         head = {"question": self.question, "of": self.of, "as_of": self.as_of, "verdict": self.verdict}
         tail = {"unknown": self.unknown, "left_out": self.left_out, "cursor": self.cursor, "snapshot": self.snapshot}
-        plain: dict[str, Any] = _plain({**head, "totals": self.totals, **self.sections, **tail})
-        return plain
+        return {**head, "totals": self.totals, **sections, **tail}
 
     @property
     def main_rows(self) -> list[Row]:
@@ -82,6 +107,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(item) for item in value]
     return value.item() if hasattr(value, "item") else value
+
+
+def _kept(rows: Any) -> Any:
+    """Rows, those that stand in many answers as the JSON they have already."""
+    if isinstance(rows, list) and rows and isinstance(rows[0], KeptRow):
+        return [row.json if isinstance(row, KeptRow) else row for row in rows]
+    return rows
+
+
+def _simple(value: Any) -> Any:
+    """A number of numpy as a number of Python; a mapping as a dict."""
+    return value.item() if hasattr(value, "item") else dict(value)
 
 
 def _flat(row: Row, prefix: str = "") -> Row:

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -185,7 +186,8 @@ class Names:
     def matches(self, asked: Asked) -> Nodes:
         """The columns whose name ends with what was typed, whatever its split between dataset and field."""
         last = len(asked.parts) - 1
-        found = [self._split(asked, cut) for cut in range(last, max(-1, last - _MEMBERS), -1)]
+        most = _MEMBERS if self._has_dots else 1
+        found = [self._split(asked, cut) for cut in range(last, max(-1, last - most), -1)]
         nodes = distinct(np.concatenate(found)) if found else _NO_NODES
         return nodes[[self._cased(int(n), asked) for n in nodes]] if any(asked.quoted) else nodes
 
@@ -195,11 +197,20 @@ class Names:
         if fold < 0:
             return _NO_NODES
         start = self.arrays["fold.start"]
-        nodes = self.arrays["fold.node"][start[fold] : start[fold + 1]].astype(np.int64)
+        nodes = self.arrays["fold.node"][start[fold] : start[fold + 1]]
         if cut == 0:
-            return nodes
-        owners = self.datasets(asked.parts[:cut])
-        return nodes[among(self.arrays["node.dataset"][nodes], owners)]
+            return nodes.astype(np.int64)
+        # a name like `id` is in every dataset; the columns of one are a range, so only the owners' are looked at
+        homes, owners = self.arrays["dataset.start"], self.datasets(asked.parts[:cut])
+        ends = np.concatenate([homes.take(owners), homes.take(owners + 1)]).astype(nodes.dtype)
+        low, high = nodes.searchsorted(ends).reshape(2, -1).tolist()
+        found = [nodes[one:two] for one, two in zip(low, high, strict=True) if one < two]
+        return np.concatenate(found).astype(np.int64) if found else _NO_NODES
+
+    @cached_property
+    def _has_dots(self) -> bool:
+        """Whether some field has a name of several steps, a member of a struct above all."""
+        return bool((self.folds.data == ord(".")).any())
 
     def _cased(self, node: int, asked: Asked) -> bool:
         """Whether the quoted segments agree in case too."""

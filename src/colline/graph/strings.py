@@ -48,7 +48,11 @@ class Strings:
     def starting_with(self, prefix: str) -> tuple[int, int]:
         """The range of positions whose text begins with `prefix`."""
         key = prefix.encode()
-        return self.first_at_least(key), self.first_at_least(key + b"\xff")
+        low = self.first_at_least(key)
+        width = 1  # most ranges are short: look near by before searching the whole table again
+        while low + width < len(self) and self.raw(low + width).startswith(key):
+            width *= 2
+        return low, bisect_left(range(min(low + width, len(self))), key + b"\xff", lo=low, key=self.raw)
 
 
 def to_strings(texts: Iterable[str]) -> Strings:

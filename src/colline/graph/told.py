@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, spread, twin
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, numbers, positions, spans, spread, twin
 from colline.graph.answer import Row
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Reach
@@ -48,29 +48,17 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
     An input of a dataset's rows is told as an indirect edge to each column of the page, marked `level: dataset`.
     """
     near = np.concatenate([reach.origin, page])
+    if first and len(near) <= _FEW:
+        return _on_first_page(reach, near)
     question, past = reach.question, reach.question.at is not None
-    few = first and len(near) <= _FEW
-    tellable = _on_first_page(reach, near) if few else _on_page(reach, page, first=first)
+    tellable = _on_page(reach, page, first=first)
     # an edge is found at its target; where that is on an earlier page, at its source. On the first page there is none
     sets = adjacency(reach.arrays, forward=False, indirect=question.indirect, past=past)
     if not first:
         sets += adjacency(reach.arrays, forward=True, indirect=question.indirect, past=past)
-    found = (told for edges in sets for told in (_fewest if few else _found)(reach, edges, near) if len(told.rows))
+    found = (told for edges in sets for told in _found(reach, edges, near) if len(told.rows))
     kept = (told.those(tellable(told)) for told in found)
-    return [_by_target(told, near) if few and told.edges.forward else told for told in kept if len(told.rows)]
-
-
-def _fewest(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
-    """Edges with both ends near may be found from either: a column has few sources, or few that are built on it."""
-    turned = edges if edges.bits & INDIRECT else twin(reach.arrays, edges)
-    return _found(reach, turned if turned.degree(near) < edges.degree(near) else edges, near)
-
-
-def _by_target(told: Told, near: Nodes) -> Told:
-    """Edges in the order in which they would have been found at their targets."""
-    order = near.argsort()
-    place = order.take(near.take(order).searchsorted(told.target))
-    return told.those(np.lexsort((told.rows, place)))
+    return [told for told in kept if len(told.rows)]
 
 
 def _found(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
@@ -81,22 +69,60 @@ def _found(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
         yield _rows_level(reach, edges, near)
 
 
-def _on_first_page(reach: Reach, near: Nodes) -> Callable[[Told], Any]:
-    """The same test as `_on_page` for the first of the pages: both ends are on it, so its few columns are enough."""
-    away = np.ones(len(near), dtype=np.int64)
-    away[len(reach.origin) :] = reach.page_away(0, len(near) - len(reach.origin))
-    order = near.argsort()
-    nodes, away = near.take(order), away.take(order)
+def _on_first_page(reach: Reach, near: Nodes) -> list[Told]:
+    """The same of the first of the pages: both ends are on it, so its few columns are enough to know."""
+    first = _First(reach, near)
+    found: list[Told] = []
+    past, indirect = reach.question.at is not None, reach.question.indirect
+    for edges in adjacency(reach.arrays, forward=False, indirect=indirect, past=past):
+        if edges.bits & INDIRECT:
+            found += (first.kept(told) for told in _found(reach, edges, near))
+        else:
+            found.append(first.between(edges))
+    return [told for told in found if len(told.rows)]
 
-    def distance(wanted: Nodes) -> Nodes:
-        place = np.minimum(nodes.searchsorted(wanted), len(nodes) - 1)
-        return np.where(nodes.take(place) == wanted, away.take(place), 0)
 
-    def tellable(told: Told) -> Any:
-        start, end = distance(told.source), distance(told.target)
-        return (start > 0) & (end > 0) & _could_take(reach, start, end)
+class _First:
+    """The columns of a first page, to be found among the ends of edges."""
 
-    return tellable
+    def __init__(self, reach: Reach, near: Nodes) -> None:
+        self.reach, self.near = reach, near
+        self.away = np.ones(len(near), dtype=np.int64)
+        self.away[len(reach.origin) :] = reach.page_away(0, len(near) - len(reach.origin))
+        self.order = near.argsort()
+        self.nodes = near.take(self.order)
+
+    def places(self, wanted: Nodes) -> tuple[Nodes, Any]:
+        """Where on the page some columns are, if they are."""
+        at = self.nodes.searchsorted(wanted)
+        np.minimum(at, len(self.nodes) - 1, out=at)
+        return self.order.take(at), self.nodes.take(at) == wanted
+
+    def kept(self, told: Told) -> Told:
+        """Those edges that have both ends here, and whose step the walk could take."""
+        (start, has_start), (end, has_end) = self.places(told.source), self.places(told.target)
+        return told.those(has_start & has_end & _could_take(self.reach, self.away.take(start), self.away.take(end)))
+
+    def between(self, edges: Adjacency) -> Told:
+        """The same of all edges of a set: a column has few sources, or few that are built on it."""
+        turned = twin(self.reach.arrays, edges)
+        spanned, other_way = spans(edges.start, self.near), spans(turned.start, self.near)
+        if int(other_way[1].sum()) < int(spanned[1].sum()):
+            edges, spanned = turned, other_way
+        rows = positions(*spanned)
+        far, inside = self.places(edges.other.take(rows))
+        if self.reach.question.at is not None:
+            inside &= edges.true_at(rows, self.reach.question.at)
+        rows, far = rows.compress(inside), far.compress(inside)
+        own = numbers(len(self.near)).repeat(spanned[1]).compress(inside)
+        start, end = (own, far) if edges.forward else (far, own)
+        could = _could_take(self.reach, self.away.take(start), self.away.take(end))
+        if could is not True:
+            rows, start, end = rows.compress(could), start.compress(could), end.compress(could)
+        if edges.forward:  # in the order in which they would have been found at their targets
+            order = np.lexsort((rows, end))
+            rows, start, end = rows.take(order), start.take(order), end.take(order)
+        return Told(edges, rows, self.near.take(start), self.near.take(end))
 
 
 def _on_page(reach: Reach, page: Nodes, *, first: bool) -> Callable[[Told], Any]:

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
 from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, neighbours
-from colline.graph.answer import Row
+from colline.graph.answer import KeptRow, Row
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
 from colline.graph.segments import SEPARATOR
 from colline.graph.times import When, parse_time, show_time, time_or_none
 
-_REMEMBERED = 200_000  # texts kept in memory once they were read
+_REMEMBERED = 200_000  # texts of a kind kept in memory once they were read
 _JOB_TEXTS = ("namespace", "name", "integration", "owner", "last_run", "last_state", "last_error")
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
 
 
-@dataclass(frozen=True)
-class _Home:
+_Value = TypeVar("_Value")
+
+
+class _Memo(dict[int, _Value]):
+    """What was read once, by its place: the same words stand in many answers, and a look is cheaper than a call."""
+
+    def __init__(self, read: Callable[[int], _Value]) -> None:
+        super().__init__()
+        self._read = read
+
+    def __missing__(self, place: int) -> _Value:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        found = self[place] = self._read(place)
+        return found
+
+
+class _Home(NamedTuple):
     """What the columns of a dataset have in common."""
 
     namespace: str
@@ -40,9 +55,11 @@ class View:
         self.arrays = arrays
         self.names = Names(arrays)
         self.version = arrays.version
-        self._texts: dict[tuple[str, int], str] = {}
-        self._jobs: dict[int, Row] = {}  # one job is on the way of many answers
-        self._homes: dict[int, _Home] = {}
+        self._texts: dict[str, _Memo[str]] = {}
+        self._jobs: dict[int, KeptRow] = {}
+        self._homes = _Memo(self._read_home)
+        self._claims = _Memo(self._read_claim)
+        self._times = _Memo(time_or_none)
 
     def at(self, when: When) -> int | None:
         """The moment asked for; one before everything the lake knows is an error, not an empty answer."""
@@ -60,15 +77,15 @@ class View:
 
     def text(self, name: str, place: int) -> str | None:
         """A text of a table of texts, None where it is empty or the place is not there."""
-        if place < 0:
-            return None
-        key = (name, place)
-        found = self._texts.get(key)
+        return self.words(name)[place] or None
+
+    def words(self, name: str) -> Mapping[int, str]:
+        """The texts of a table by their place; a place below 0 has an empty one."""
+        found = self._texts.get(name)
         if found is None:
-            if len(self._texts) > _REMEMBERED:
-                self._texts.clear()
-            found = self._texts[key] = self.arrays.strings(name)[place]
-        return found or None
+            texts = self.arrays.strings(name)
+            found = self._texts[name] = _Memo(lambda place: texts[place] if place >= 0 else "")
+        return found
 
     def tags(self, node: int) -> list[str]:
         """The tags of a column and of its dataset."""
@@ -95,43 +112,33 @@ class View:
         names = ("node.id", "node.dataset", "node.field", "node.type")
         facts = [arrays[name].take(nodes).tolist() for name in names]
         facts += [self.neighbours(nodes, forward=way, at=at).tolist() for way in (False, True)]
-        fields, types = self.words("fields", facts[2]), self.words("types", facts[3])
-        homes = {place: self._home(place) for place in set(facts[1])}
+        fields, types, homes = self.words("fields"), self.words("types"), self._homes
         ends = arrays["node.tags.offsets"]
         tagged = ends.take(nodes + 1) > ends.take(nodes)
         out = []
         for node, key, place, field, kind, up, down, tags in zip(nodes.tolist(), *facts, tagged.tolist(), strict=True):
-            home = homes[place]
+            namespace, dataset, label, layer, shared = homes[place]
+            name = fields[field]
             out.append(
                 {
                     "id": key,
-                    "namespace": home.namespace,
-                    "name": home.name,
-                    "field": fields[field],
-                    "label": f"{home.label}.{fields[field]}",
+                    "namespace": namespace,
+                    "name": dataset,
+                    "field": name,
+                    "label": f"{label}.{name}",
                     "type": types[kind] or None,
-                    "tags": self.tags(node) if tags else list(home.tags),
-                    "layer": home.layer,
+                    "tags": self.tags(node) if tags else list(shared),
+                    "layer": layer,
                     "up": up,
                     "down": down,
                 }
             )
         return out
 
-    def words(self, name: str, places: Iterable[int]) -> dict[int, str]:
-        """The texts at the places, each read once; a place below 0 is an empty one."""
-        texts = self.arrays.strings(name)
-        return {place: texts[place] if place >= 0 else "" for place in set(places)}
-
-    def _home(self, place: int) -> _Home:
-        found = self._homes.get(place)
-        if found is None:
-            if len(self._homes) > _REMEMBERED:
-                self._homes.clear()
-            one, two, three = (self.text(f"dataset.{key}", place) or "" for key in ("namespace", "name", "label"))
-            tags = sorted({tag for tag in (self.text("dataset.tags", place) or "").split(SEPARATOR) if tag})
-            found = self._homes[place] = _Home(one, two, three, self.text("dataset.layer", place), tuple(tags))
-        return found
+    def _read_home(self, place: int) -> _Home:
+        one, two, three = (self.text(f"dataset.{key}", place) or "" for key in ("namespace", "name", "label"))
+        tags = sorted({tag for tag in (self.text("dataset.tags", place) or "").split(SEPARATOR) if tag})
+        return _Home(one, two, three, self.text("dataset.layer", place), tuple(tags))
 
     def of(self, nodes: Nodes, at: int | None) -> tuple[Row, ...]:
         """The columns a question is about; of very many only who they are."""
@@ -164,19 +171,20 @@ class View:
 
     def job(self, job: int, /, **more: Any) -> Row:
         """A job's identity and what its runs did, and what else is to be told of it."""
-        return {**self.jobs((job,))[job], **more}
+        return {**{key: fact for key, fact in self.jobs([job])[0].items() if key != "flags"}, **more}
 
-    def jobs(self, places: Iterable[int]) -> Mapping[int, Row]:
-        """Jobs by their place, those of the places among them; not to be changed."""
-        wanted = list(places)
-        if len(self._jobs) > _REMEMBERED:
-            self._jobs.clear()
-        missing = [place for place in wanted if place not in self._jobs]
+    def jobs(self, places: list[int]) -> list[KeptRow]:
+        """Jobs that nothing is wrong with, in the order of their places; not to be changed."""
+        known = self._jobs
+        missing = [place for place in places if place not in known]
         if missing:
-            self._jobs.update(zip(missing, self._read_jobs(missing), strict=True))
-        return self._jobs
+            if len(known) >= _REMEMBERED:
+                known.clear()
+                missing = places
+            known.update(zip(missing, self._read_jobs(missing), strict=True))
+        return [known[place] for place in places]
 
-    def _read_jobs(self, places: list[int]) -> Iterator[Row]:
+    def _read_jobs(self, places: list[int]) -> Iterator[KeptRow]:
         at, arrays = np.array(places, dtype=np.int64), self.arrays
         columns: dict[str, Iterable[Any]] = {"id": arrays["job.id"].take(at).tolist()}
         for key in _JOB_TEXTS:
@@ -185,7 +193,11 @@ class View:
         for key in _JOB_TIMES:
             columns[key] = [time_or_none(moment) for moment in arrays[f"job.{key}"].take(at).tolist()]
         columns["runs"] = arrays["job.runs"].take(at).tolist()
-        return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        columns["flags"] = [[] for _ in places]
+        return (KeptRow(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+    def _read_claim(self, job: int) -> tuple[Row | None, str | None]:
+        return self.job_ref(job), self.text("job.last_state", job)
 
     def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
         """An edge between two columns (source first), with how, by which job, and when it was last seen."""
@@ -201,11 +213,8 @@ class View:
         facts += [arrays["node.id"].take(side).tolist() for side in ends]
         facts += [arrays[f"{group}.implied"].take(place).tolist()]
         until = [NEVER] * len(rows) if edges.until is None else edges.until.take(rows).tolist()
-        runs, said = self.words("runs", facts[1]), self.words("descriptions", facts[3])
-        by = set(facts[4])
-        known = self.jobs(job for job in by if job >= 0)
-        jobs = {j: {"namespace": known[j]["namespace"], "name": known[j]["name"]} if j >= 0 else None for j in by}
-        times = {moment: time_or_none(moment) for moment in {*facts[2], *facts[5], *until}}
+        runs, said, times = self.words("runs"), self.words("descriptions"), self._times
+        claims = [self._claims[job] for job in facts.pop(4)]
         kind, masking = "INDIRECT" if edges.bits & 2 else "DIRECT", bool(edges.bits & 1)
         return [
             {
@@ -214,9 +223,9 @@ class View:
                 "type": kind,
                 "subtype": SUBTYPES[subtype],
                 "masking": masking,
-                "job": jobs[job],
+                "job": job,
                 "last_run": runs[run] or None,
-                "last_state": known[job]["last_state"] if job >= 0 else None,
+                "last_state": state,
                 "last_seen": times[seen],
                 "first_seen": times[since],
                 "retired_at": times[end],
@@ -224,7 +233,9 @@ class View:
                 "level": level,
                 "implied": implied,
             }
-            for subtype, run, seen, description, job, since, one, two, implied, end in zip(*facts, until, strict=True)
+            for (subtype, run, seen, description, since, one, two, implied, end), (job, state) in zip(
+                zip(*facts, until, strict=True), claims, strict=True
+            )
         ]
 
     def gaps(self, *, datasets: Any = None, jobs: Any = None, at: int | None = None) -> list[int]:

@@ -6,6 +6,7 @@ state is two bits, an edge adds its own, and a state makes every state with more
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,16 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, once, spread
 from colline.graph.arrays import NEVER, Arrays
 
 MASKED, INDIRECT = 1, 2
 # state → itself and every state with more bits, as a set of bits
 _COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
 _DIRECT_SEEN = 0b0011
+# state → whether it is news, by the set of states that were seen: one look instead of two sums
+_IS_FRESH = tuple(np.array([not seen >> state & 1 for seen in range(16)]) for state in range(4))
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 _MANY = 1000  # so many steps at once are worth a look at whether their ends lie close together
 _FEW_LEVELS = 250
+_SPARSE = 16  # a walk that reached less than one in this many columns wipes what it wrote
+_BLANKS = 2  # arrays kept for the walks to come
 _DENSE = 64  # ends with more than one in this many of their range are collected by a bitmap
 
 
@@ -48,6 +53,18 @@ class Reach:
     found: tuple[tuple[Nodes, Nodes], ...]
     job_seen: NDArray[np.bool_]
 
+    def __del__(self) -> None:
+        """Wipe what was written into `seen` and keep it for the next walk, if nobody else holds it."""
+        held_here = 2  # by this value, and by the call that counts
+        if self.question.indirect or sys.getrefcount(self.seen) > held_here or self.total * _SPARSE > len(self.seen):
+            return
+        kept = _blanks(self.arrays)
+        if len(kept) < _BLANKS:
+            for ring in self.rings:
+                for nodes in ring:
+                    self.seen[nodes] = 0
+            kept.append(self.seen)
+
     @cached_property
     def levels(self) -> tuple[NDArray[np.int32], ...]:
         """Per state, at which level a column arrived in it, plus one: the way back along a path."""
@@ -56,6 +73,11 @@ class Reach:
             for of_state, nodes in zip(out, ring, strict=False):
                 of_state[nodes] = level
         return out
+
+    @cached_property
+    def jobs(self) -> Nodes:
+        """The jobs whose edges were walked."""
+        return np.flatnonzero(self.job_seen[:-1])
 
     def away(self, nodes: Nodes) -> NDArray[np.int64]:
         """How far some columns are, in the state that counts, plus one; 0 = not reached."""
@@ -114,8 +136,24 @@ class Reach:
     def is_masked(self, nodes: Any) -> Any:
         """Whether every way there, of the kind that counts, goes through a mask."""
         seen = self.seen.take(nodes)
+        if not self.question.indirect:
+            return (seen & 0b0001) == 0
         direct = (seen & _DIRECT_SEEN) != 0
         return np.where(direct, (seen & 0b0001) == 0, (seen & 0b0100) == 0)
+
+
+def _blanks(arrays: Arrays) -> list[NDArray[np.uint8]]:
+    """Arrays of zeros, one a column. To clear a new one drives everything else out of the processor's memory."""
+    kept: list[NDArray[np.uint8]] = arrays.derived.setdefault("blanks", [])
+    return kept
+
+
+def _blank(arrays: Arrays) -> NDArray[np.uint8]:
+    try:
+        return _blanks(arrays).pop()
+    except IndexError:
+        # calloc: pages that the walk does not touch cost nothing
+        return np.zeros(arrays.meta["nodes"], dtype=np.uint8)
 
 
 def alive(arrays: Arrays, nodes: Any, at: int | None) -> NDArray[np.bool_]:
@@ -152,9 +190,7 @@ class _Steps:
 
     def __post_init__(self) -> None:
         arrays, question = self.arrays, self.question
-        count = arrays.meta["nodes"]
-        # calloc: pages that the walk does not touch cost nothing
-        self.seen = np.zeros(count, dtype=np.uint8)
+        self.seen = _blank(arrays)
         self.jobs: list[Nodes] = []
         self.edges = adjacency(
             arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
@@ -163,37 +199,56 @@ class _Steps:
         self.rows_of = arrays["dataset.rows"] if question.indirect else None
         self.is_rows = arrays["node.rows"] if question.indirect else None
         self.seen[self.origin] = _COVERS[0]
+        self.is_plain = True  # nothing was reached but by direct steps in the clear
         self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
 
     def take(self) -> None:
         """One step from every node of the last ring."""
         reached: list[list[Nodes]] = [[], [], [], []]
-        for state, nodes in enumerate(self.rings[-1]):
-            if len(nodes):
-                self._expand(state, nodes, reached)
+        parts = [(state, nodes) for state, nodes in enumerate(self.rings[-1]) if len(nodes)]
+        for edges in self.edges:
+            self._follow(edges, parts, reached)
+        if self.rows_of is not None and self.question.upstream:
+            above = [(state | INDIRECT, self._rows_above(state | INDIRECT, nodes)) for state, nodes in parts]
+            for edges in self.rows_edges:
+                self._follow(edges, above, reached)
         direct: list[Nodes] = []
         indirect: list[Nodes] = []
         new = (direct, indirect)
         self.rings.append(tuple(self._arrive(state, parts, new) for state, parts in enumerate(reached)))
         self.found.append((_joined(direct), _joined(indirect)))
 
-    def _expand(self, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
-        for edges in self.edges:
-            self._follow(edges, state, nodes, reached)
-        if self.rows_of is not None and self.question.upstream:
-            rows = distinct(self.rows_of[self.arrays["node.dataset"][nodes]])
-            rows = rows[rows >= 0].astype(np.int64)
-            state |= INDIRECT
-            rows = rows[(self.seen[rows] & (1 << state)) == 0]
-            self.seen[rows] |= _COVERS[state]
-            for edges in self.rows_edges:
-                self._follow(edges, state, rows, reached)
+    def _rows_above(self, state: int, nodes: Nodes) -> Nodes:
+        """What stands for the rows of the datasets that the columns are in, where it was not yet reached."""
+        assert self.rows_of is not None
+        rows: Nodes = distinct(self.rows_of[self.arrays["node.dataset"][nodes]])
+        rows = rows[rows >= 0].astype(np.int64)
+        rows = rows.compress(_IS_FRESH[state].take(self.seen.take(rows)))
+        self.seen[rows] |= _COVERS[state]
+        return rows
 
-    def _follow(self, edges: Adjacency, state: int, nodes: Nodes, reached: list[list[Nodes]]) -> None:
-        others, jobs = edges.step(nodes, self.question.at)
-        if len(others):
-            self.jobs.append(jobs)
-            reached[state | edges.bits].append(others)
+    def _follow(self, edges: Adjacency, parts: list[tuple[int, Nodes]], reached: list[list[Nodes]]) -> None:
+        """A step over one set of edges, from the nodes of each state."""
+        if len(parts) > 1 and sum(len(nodes) for _, nodes in parts) <= _MANY:
+            self._follow_all(edges, parts, reached)
+            return
+        for state, nodes in parts:
+            others, jobs = edges.step(nodes, self.question.at)
+            if len(others):
+                self.jobs.append(jobs)
+                reached[state | edges.bits].append(others)
+
+    def _follow_all(self, edges: Adjacency, parts: list[tuple[int, Nodes]], reached: list[list[Nodes]]) -> None:
+        """The same of few nodes: to look for the edges of all states at once costs as much as for those of one."""
+        rows, ends = edges.positions_of([nodes for _, nodes in parts], self.question.at)
+        if not len(rows):
+            return
+        self.jobs.append(edges.job.take(rows))
+        others, low = edges.other.take(rows), 0
+        for (state, _), high in zip(parts, ends, strict=True):
+            if low < high:
+                reached[state | edges.bits].append(others[low:high])
+            low = high
 
     def _arrive(self, state: int, parts: list[Nodes], new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
         if not parts:
@@ -201,12 +256,21 @@ class _Steps:
         nodes = self._fresh(_joined(parts), state)
         if self.is_rows is not None and not self.question.upstream and state & INDIRECT:
             nodes = self._past_rows(nodes, state)
-        already = self.seen.take(nodes)
-        mark = new[1] if state & INDIRECT else new[0]
-        counted = nodes.compress(already == 0 if state & INDIRECT else (already & _DIRECT_SEEN) == 0)
-        mark.append(counted)
-        self.seen[nodes] = already | _COVERS[state]
+        if not len(nodes):
+            return _NO_NODES
+        (new[1] if state & INDIRECT else new[0]).append(self._counted(nodes, state))
+        # the first state covers all others; with direct steps only, what is fresh has no state that the new one lacks
+        whole = state == 0 or not self.question.indirect
+        self.seen[nodes] = _COVERS[state] if whole else self.seen.take(nodes) | _COVERS[state]
+        self.is_plain = self.is_plain and state == 0
         return nodes
+
+    def _counted(self, nodes: Nodes, state: int) -> Nodes:
+        """Those of the fresh nodes that were not yet counted: by direct steps, or at all."""
+        if self.is_plain or state == MASKED:  # what was reached in the clear is not fresh in a mask
+            return nodes
+        already = self.seen.take(nodes)
+        return nodes.compress(already == 0 if state & INDIRECT else (already & _DIRECT_SEEN) == 0)
 
     def _fresh(self, nodes: Nodes, state: int) -> Nodes:
         """Nodes that were not yet reached in this state or a better one, each once, sorted."""
@@ -217,8 +281,11 @@ class _Steps:
                 inside[nodes - low] = True
                 inside &= (self.seen[low:high] & (1 << state)) == 0
                 return np.flatnonzero(inside) + low
-        fresh = nodes.compress((self.seen.take(nodes) & (1 << state)) == 0)
-        return distinct(fresh).astype(np.int64, copy=False)
+        fresh = nodes.compress(_IS_FRESH[state].take(self.seen.take(nodes)))
+        if len(fresh) > 1:
+            fresh.sort()
+            fresh = once(fresh)
+        return fresh.astype(np.int64, copy=False)
 
     def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
         """What decides the rows of a dataset reaches each of its columns, in the same step."""
@@ -234,12 +301,15 @@ class _Steps:
 
     def reach(self) -> Reach:
         """The walk's result; what turned out to be direct later is counted there only."""
-        found = tuple((direct, indirect[(self.seen[indirect] & _DIRECT_SEEN) == 0]) for direct, indirect in self.found)
+        found = tuple((direct, self._only_indirect(indirect)) for direct, indirect in self.found)
         job_seen = np.zeros(self.arrays.meta["jobs"] + 1, dtype=np.bool_)  # the last one: no job
         few = [jobs for jobs in self.jobs if len(jobs) <= _MANY]
         for jobs in [np.concatenate(few), *(jobs for jobs in self.jobs if len(jobs) > _MANY)] if few else self.jobs:
             job_seen[jobs] = True
         return Reach(self.arrays, self.question, self.origin, self.seen, tuple(self.rings), found, job_seen)
+
+    def _only_indirect(self, nodes: Nodes) -> Nodes:
+        return nodes.compress((self.seen.take(nodes) & _DIRECT_SEEN) == 0) if len(nodes) else nodes
 
 
 def _joined(parts: list[Nodes]) -> Nodes:

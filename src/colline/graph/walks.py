@@ -13,6 +13,8 @@ from colline.graph.told import EDGES_A_ROW, edge_rows, told_edges
 from colline.graph.view import View
 from colline.graph.walk import Question, Reach, walk
 
+Marks = dict[str, NDArray[np.bool_]]  # what may be wrong with a job → which of the jobs it is
+
 
 def answer(view: View, origin: Nodes, question: Question, page: Page, since: int | None = None) -> Answer:
     """The answer at column grain."""
@@ -21,11 +23,11 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     most = EDGES_A_ROW * max(len(nodes), 1) if page.limit else None
     edges, edges_left_out = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0), most)
     left_out, cursor = page.next(reach.total, view.version)
-    gaps, found = gaps_on(view, reach), totals(reach)
+    gaps, found, marks = gaps_on(view, reach), totals(reach), flags(view, reach.jobs, since)
     name = "upstream" if question.upstream else "downstream"
     return Answer(
         question=name,
-        verdict=verdict(view, reach, since, found, len(gaps)),
+        verdict=verdict(view, reach, marks, found, len(gaps)),
         as_of=view.as_of(question.at),
         of=view.of(origin, question.at),
         totals=found,
@@ -33,7 +35,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
             "columns": column_rows(view, reach, nodes, reach.page_away(page.offset, len(nodes))),
             "edges": edges,
             "edges_left_out": edges_left_out,
-            "jobs": job_rows(view, reach, since),
+            "jobs": job_rows(view, reach, marks),
         },
         unknown=view.unknown(gaps),
         left_out=left_out,
@@ -59,7 +61,7 @@ def totals(reach: Reach) -> dict[str, int]:
     return {
         "columns": reach.total,
         "datasets": int(np.count_nonzero(owners)),
-        "jobs": int(np.count_nonzero(reach.job_seen[:-1])),
+        "jobs": len(reach.jobs),
         "depth": reach.depth,
     }
 
@@ -74,23 +76,20 @@ def gaps_on(view: View, reach: Reach) -> list[int]:
     """Open gaps in coverage on the datasets and jobs that were walked."""
     if not len(view.arrays["gap.since"]):
         return []
-    return view.gaps(datasets=datasets_of(reach), jobs=np.flatnonzero(reach.job_seen[:-1]), at=reach.question.at)
+    return view.gaps(datasets=datasets_of(reach), jobs=reach.jobs, at=reach.question.at)
 
 
-def job_rows(view: View, reach: Reach, since: int | None, most: int = 100) -> list[Row]:
+def job_rows(view: View, reach: Reach, marks: Marks, most: int = 100) -> list[Row]:
     """The jobs on the way, those that need a look first: failed, changed, not run since a time."""
-    places = np.flatnonzero(reach.job_seen[:-1])
-    marks = flags(view, places, since)
+    places = reach.jobs
+    if not any(marked.any() for marked in marks.values()):
+        return list(view.jobs(places[:most].tolist()))
     flagged = np.logical_or.reduce(list(marks.values()))
-    if not flagged.any():
-        first = places[:most].tolist()
-        known = view.jobs(first)
-        return [{**known[place], "flags": []} for place in first]
     order = np.lexsort((places, ~flagged))[:most]
     return [view.job(int(places[i]), flags=[name for name, found in marks.items() if found[i]]) for i in order.tolist()]
 
 
-def flags(view: View, jobs: Nodes, since: int | None) -> dict[str, NDArray[np.bool_]]:
+def flags(view: View, jobs: Nodes, since: int | None) -> Marks:
     """`failed`: its last run did, or one did since; `changed`: its lineage did since; `stale`: no success since."""
     arrays = view.arrays
     failed = arrays["job.failed"][jobs]
@@ -105,7 +104,7 @@ def flags(view: View, jobs: Nodes, since: int | None) -> dict[str, NDArray[np.bo
     }
 
 
-def verdict(view: View, reach: Reach, since: int | None, found: dict[str, int], gaps: int) -> str:
+def verdict(view: View, reach: Reach, marks: Marks, found: dict[str, int], gaps: int) -> str:
     """One sentence: how much, how far, what is wrong on the way, what is not known."""
     names = ", ".join(view.names.label(n) for n in reach.origin[:3].tolist())
     names += f" and {len(reach.origin) - 3} more" if len(reach.origin) > 3 else ""
@@ -121,7 +120,6 @@ def verdict(view: View, reach: Reach, since: int | None, found: dict[str, int], 
     linked = (
         f"{reached} {word} {names}" if reach.question.upstream else f"{reached} {_are(found['columns'])} {word} {names}"
     )
-    marks = flags(view, np.flatnonzero(reach.job_seen[:-1]), since)
     notes = [f"{counted(n, 'job')} {flag}" for flag, marked in marks.items() if (n := int(np.count_nonzero(marked)))]
     notes += [f"{counted(gaps, 'gap')} in coverage on the way"] if gaps else []
     return "; ".join([linked, *notes])

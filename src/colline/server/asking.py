@@ -52,18 +52,8 @@ def _lake_called(name: str, lakes: Mapping[str, Path]) -> Path:
 
 
 def encoded(answer: Answer | dict[str, Any]) -> bytes:
-    """The JSON of `to_dict()`, without making that copy of every row first."""
-    if not isinstance(answer, dict):
-        head = {"question": answer.question, "of": answer.of, "as_of": answer.as_of, "verdict": answer.verdict}
-        tail = {"unknown": answer.unknown, "left_out": answer.left_out, "cursor": answer.cursor}
-        rest = {"totals": answer.totals, **answer.sections, **tail, "snapshot": answer.snapshot}
-        answer = {**head, **rest}
-    return msgspec.json.encode(answer, enc_hook=_plain)
-
-
-def _plain(value: Any) -> Any:
-    """A number of numpy as a number of Python; a mapping as a dict."""
-    return value.item() if hasattr(value, "item") else dict(value)
+    """The JSON that the command line prints."""
+    return msgspec.json.encode(answer) if isinstance(answer, dict) else answer.to_json()
 
 
 def _arguments(endpoint: Endpoint, values: Values) -> Values:
