@@ -1,16 +1,18 @@
-"""Where RDDs come from: `df.rdd` leaves the plan behind, so the plan is noted when that step is taken."""
+"""Where RDDs come from: `df.rdd` and `df.checkpoint()` leave the plan behind, so it is noted when they are called."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from colline.trace.memory import Recent
+from colline.trace.memory import Origin, Recent
 from colline.trace.relation import Relation
 
 if TYPE_CHECKING:
@@ -21,13 +23,21 @@ log = logging.getLogger("colline")
 Told = Callable[[int, "DataFrame"], None]
 
 _MOST = 200
-_noted: OrderedDict[str, DataFrame] = OrderedDict()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Noted:
+    df: DataFrame
+    is_copy: bool
+
+
+_noted: OrderedDict[str, _Noted] = OrderedDict()
 _told: list[Told] = []
 _lock = threading.Lock()
 
 
 def watch_rdds() -> None:
-    """Note from now on which DataFrame each `df.rdd` was made from. Asked twice, it is done once."""
+    """Note from now on which DataFrame each RDD and each checkpoint was made from. Asked twice, it is done once."""
     try:
         from pyspark.sql.classic.dataframe import DataFrame as Frame
     except ImportError:  # before Spark 4 there is one DataFrame class
@@ -39,7 +49,7 @@ def watch_rdds() -> None:
 
     def rdd(self: DataFrame) -> Any:
         found = made(self)
-        _note(self, found)
+        _note(self, lambda: found._jrdd.rdd().id())
         return found
 
     rdd.__doc__ = made.__doc__
@@ -48,6 +58,24 @@ def watch_rdds() -> None:
     if isinstance(noting, cached_property):
         noting.__set_name__(Frame, "rdd")
     Frame.rdd = noting
+    for name in ("checkpoint", "localCheckpoint"):
+        setattr(Frame, name, _noting_copy(vars(Frame)[name]))
+
+
+def _noting_copy(made: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    @wraps(made)
+    def checkpoint(self: DataFrame, *arguments: Any, **named: Any) -> DataFrame:
+        copy = made(self, *arguments, **named)
+        _note(self, lambda: copy._jdf.queryExecution().analyzed().rdd().id(), is_copy=True)
+        return copy
+
+    return checkpoint
+
+
+def forget_rdds() -> None:
+    """Another application counts its RDDs from the start."""
+    with _lock:
+        _noted.clear()
 
 
 def tell_rdds(told: Told) -> None:
@@ -62,17 +90,17 @@ def hush_rdds(told: Told) -> None:
         _told.remove(told)
 
 
-def _note(df: DataFrame, rdd: Any) -> None:
+def _note(df: DataFrame, number: Callable[[], int], *, is_copy: bool = False) -> None:
     try:
-        key = rdd._jrdd.rdd().id()
+        key = number()
         with _lock:
-            _noted[str(key)] = df
+            _noted[str(key)] = _Noted(df, is_copy)
             while len(_noted) > _MOST:
                 _noted.popitem(last=False)
-            told = [*_told]
+            told = [] if is_copy else [*_told]
         for call in told:
             call(key, df)
-    except Exception as error:  # noqa: BLE001  the user asked for an RDD, and has it
+    except Exception as error:  # noqa: BLE001  the user asked for an RDD or a checkpoint, and has it
         log.info("the origin of an RDD was not noted: %r", error)
 
 
@@ -82,9 +110,20 @@ class Origins(Recent):
     def __init__(self, relation: Callable[[DataFrame], Relation], most: int = 20_000) -> None:
         super().__init__(most)
         self._relation = relation
+        self._copied: dict[str, Relation] = {}
 
-    def origin(self, rdds: Iterable[str]) -> Relation | None:
-        """The relation of the DataFrame that one of these RDDs was made from."""
+    def origin(self, rdds: Sequence[str]) -> Origin | None:
+        """The query that one of these RDDs was made from; only the nearest of them can be a copy of its rows."""
         with _lock:
-            found = next((_noted[key] for key in rdds if key in _noted), None)
-        return self._relation(found) if found is not None else None
+            noted = dict(_noted)
+        key = next((key for place, key in enumerate(rdds) if key in noted and not (place and noted[key].is_copy)), None)
+        if key is None:
+            return None
+        if not noted[key].is_copy:
+            return Origin(self._relation(noted[key].df))
+        self._copied = {known: found for known, found in self._copied.items() if known in noted}
+        # the oldest first: a loop that checkpoints each round would otherwise be followed back in one deep call
+        for older in (*takewhile(lambda each: each != key, noted), key):
+            if noted[older].is_copy and older not in self._copied:
+                self._copied[older] = self._relation(noted[older].df)
+        return Origin(self._copied[key], is_copy=True)

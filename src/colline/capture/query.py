@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from colline.capture import tap
 from colline.capture.analysis import context_for
 from colline.capture.naming import name_context
-from colline.capture.origins import Origins, watch_rdds
+from colline.capture.origins import Origins, forget_rdds, watch_rdds
 from colline.errors import CollineError
 from colline.events.dataset import NameContext
 from colline.plan.decode import Plan, decode
@@ -43,6 +43,8 @@ def context_of(spark: SparkSession, names: NameContext | None = None, masking: t
     """What tracing needs to know of the session's application, made once: names, masking functions, its memory."""
     key = spark.sparkContext.applicationId
     if key not in _contexts or names is not None:
+        if key not in _contexts:
+            forget_rdds()
         _contexts.clear()
         memory = Origins(lambda df: _relation(df, _contexts[key]))
         _contexts[key] = context_for(names or name_context(spark), masking, memory)

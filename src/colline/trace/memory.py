@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from colline.trace.columns import DatasetName
 from colline.trace.flow import Flow, Ways
 from colline.trace.lineage import InputDataset
 from colline.trace.relation import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The query an RDD was made from. A checkpoint is a copy of its rows; any other RDD may hold anything."""
+
+    relation: Relation
+    is_copy: bool = False
 
 
 class Memory(Protocol):
@@ -24,8 +33,8 @@ class Memory(Protocol):
     def recall(self, key: str) -> tuple[Flow, Ways] | None:
         """The flow of that column and what decided its rows."""
 
-    def origin(self, rdds: Iterable[str]) -> Relation | None:
-        """The DataFrame that one of these RDDs was made from."""
+    def origin(self, rdds: Sequence[str]) -> Origin | None:
+        """The query that one of these RDDs, the nearest first, was made from."""
 
 
 class NoMemory:
@@ -40,7 +49,7 @@ class NoMemory:
     def recall(self, key: str) -> tuple[Flow, Ways] | None:
         """Nothing is known."""
 
-    def origin(self, rdds: Iterable[str]) -> Relation | None:
+    def origin(self, rdds: Sequence[str]) -> Origin | None:
         """Nothing is known."""
 
 
@@ -73,5 +82,5 @@ class Recent:
         """The flow of that column and what decided its rows."""
         return self._known.get(key)
 
-    def origin(self, rdds: Iterable[str]) -> Relation | None:
+    def origin(self, rdds: Sequence[str]) -> Origin | None:
         """Known only where something watches RDDs being made."""

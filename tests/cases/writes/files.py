@@ -109,6 +109,29 @@ df.select("x").write.parquet(f"{place}/after")
 #   input: t
 #   output: after
 
+# case: a checkpoint has its own rows, whatever else was asked of the same table
+# table: t(a, b, c, k)
+table = spark.table("t").select("a", "b")
+kept = table.localCheckpoint(eager=False)
+table.orderBy("b").collect()
+kept.select("a").write.parquet(f"{place}/after")
+# expect:
+#   a <- t.a direct/identity
+#   input: t
+#   output: after
+
+# case: a checkpoint joined with itself, and checkpointed again
+# table: t(a, b, c, k)
+first = spark.table("t").where("c > 0").select("k", (F.col("b") + 1).alias("x")).localCheckpoint()
+again = first.alias("l").join(first.alias("r"), F.col("l.k") == F.col("r.k")).select("l.k", "r.x").localCheckpoint()
+again.select("x").write.parquet(f"{place}/after")
+# expect:
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   * <- t.k indirect/join
+#   input: t
+#   output: after
+
 # case: an RDD round trip claims every column that went in
 # table: t(a, b, c, k)
 rows = spark.table("t").select("a", "b").rdd.map(lambda row: (row.a,))

@@ -61,20 +61,37 @@ def local(node: Node, trace: Trace) -> Relation:
 def rdd(node: Node, trace: Trace) -> Relation:
     """An RDD: a checkpoint leads on to the plan that made it, parallelized data is local, anything else is unknown."""
     attributes = node.nodes("output")
-    known = {a.text("id"): trace.context.memory.recall(a.text("id")) for a in attributes}
-    found = {key: pair for key, pair in known.items() if pair is not None}
-    # columns that came from nowhere are not a checkpoint's: an unknown RDD stays unknown when it is asked about again
-    if len(found) == len(known) and any(flow.ways for flow, _ in found.values()):
-        return Relation({k: flow for k, (flow, _) in found.items()}, tuple(found), merge(r for _, r in found.values()))
     origin = trace.context.memory.origin(node.strings("rdds"))
+    if origin is not None and origin.is_copy and len(origin.relation.output) == len(attributes):
+        return _copied(attributes, origin.relation)
+    remembered = _remembered(attributes, trace)
+    if remembered is not None:
+        return remembered
     if origin is not None:
-        return _round_trip(node, origin, trace)
+        return _round_trip(node, origin.relation, trace)
     if set(node.strings("roots")) == {"ParallelCollectionRDD"}:
         return local(node, trace)
     step = OpaqueStep(node.kind, "", "an RDD whose origin is not in the plan")
     trace.findings.opaque[step] = None
     columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
     return Relation(columns, tuple(columns))
+
+
+def _copied(attributes: tuple[Node, ...], origin: Relation) -> Relation:
+    """`df.checkpoint()` → the columns of df, by place: where it is joined with itself its ids are new ones"""
+    flows = (origin.columns[key] for key in origin.output)
+    columns = {a.text("id"): flow for a, flow in zip(attributes, flows, strict=True)}
+    return Relation(columns, tuple(columns), origin.rows)
+
+
+def _remembered(attributes: tuple[Node, ...], trace: Trace) -> Relation | None:
+    """A checkpoint that nobody saw being made, by the ids it keeps; its rows may be those of a later query."""
+    known = {a.text("id"): trace.context.memory.recall(a.text("id")) for a in attributes}
+    found = {key: pair for key, pair in known.items() if pair is not None}
+    # columns that came from nowhere are not a checkpoint's: an unknown RDD stays unknown when it is asked about again
+    if len(found) != len(known) or not any(flow.ways for flow, _ in found.values()):
+        return None
+    return Relation({k: flow for k, (flow, _) in found.items()}, tuple(found), merge(r for _, r in found.values()))
 
 
 def _round_trip(node: Node, origin: Relation, trace: Trace) -> Relation:
