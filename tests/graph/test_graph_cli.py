@@ -148,6 +148,7 @@ def test_commands_and_column_names_are_completed(shop_lake: Path) -> None:
     assert completed("colline upstream gold.daily_revenue.t") == ["gold.daily_revenue.total"]
     assert "silver.customers.email" in completed("colline droppable silver.customers.")
     assert "silver.customers.email_hash" in completed("colline pii email_h")
+    assert "gold.daily_revenue.total" in completed("colline upstream Gold.daily_r")
 
 
 def on_terminal(lake: Path, *arguments: str, **env: str) -> str:

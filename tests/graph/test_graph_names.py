@@ -121,6 +121,9 @@ def test_find_ranks_exact_then_suffix_then_prefix_then_fuzzy(lineage: Lineage) -
         "silver.customers.id",
         "silver.orders.id",
     ]
+    assert {row["layer"] for row in lineage.find("id", layer="Silver").rows} == {"silver"}
+    with pytest.raises(ColumnError, match="no dataset is in the layer 'slver'"):
+        lineage.find("id", layer="slver")
     email = {row["label"]: row["match"] for row in lineage.find("email").rows}
     assert email["silver.customers.email_hash"] == "prefix"
     assert {row["label"]: row["match"] for row in lineage.find("hash").rows} == {

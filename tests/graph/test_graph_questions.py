@@ -249,6 +249,9 @@ def test_coverage_by_kind_job_layer_owner(tmp_path: Path) -> None:
     assert answer.by["layer"] == {"platinum": 1, "none": 1}
     assert [r["kind"] for r in lineage.coverage(as_of=day(2)).rows] == ["opaque_step", "unknown_source"]
     assert [r["kind"] for r in lineage.coverage(kind="opaque_step").rows] == ["opaque_step"]
+    assert lineage.coverage(kind="opaque step").rows == lineage.coverage(kind="opaque_step").rows
+    with pytest.raises(CollineError, match="'opaque' is no kind of gap"):
+        lineage.coverage(kind="opaque")
     assert "1 gap in coverage on the way" in lineage.upstream("kpi.revenue").verdict.replace("2 gaps", "1 gap")
     assert {u["why"] for u in lineage.upstream("kpi.revenue").unknown} == {
         "a step that cannot be seen into by kpi: mapInPandas(score)",

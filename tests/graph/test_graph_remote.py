@@ -95,6 +95,23 @@ def test_runs_and_quarantine_are_brought_when_asked_for(tmp_path: Path, there: s
     assert lineage.quarantine().totals["rows"] == lineage.overview().health["quarantined"] == 1
 
 
+def test_tables_over_there_that_are_newer_than_their_snapshot_are_told(tmp_path: Path, there: str) -> None:
+    lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
+    publish(lake)
+    put(lake, there)
+    lineage = open_lake(there)
+    assert lineage.upstream("b.t.x").unknown == ()
+    chain(lake, "a.t.x", "b.t.x", "c.t.x")
+    put(lake, there)
+    for asked in (lineage, open_lake(there)):
+        told = asked.upstream("b.t.x").unknown
+        assert [row["what"] for row in told] == ["newest events"]
+        assert "newer commits of the lake's tables are not in this answer" in told[0]["why"]
+    publish(lake)
+    put(lake, there, "snapshot")
+    assert lineage.upstream("c.t.x").unknown == ()
+
+
 def test_a_lake_that_cannot_be_reached_any_more_is_answered_from_what_is_here(tmp_path: Path, there: str) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)

@@ -10,7 +10,7 @@ from colline.cli.options import asking, give, open_lake
 
 
 @click.command("coverage")
-@click.option("--kind", help="Only gaps of this kind.")
+@click.option("--kind", metavar="KIND", help="Only gaps of this kind, as `opaque_step`.")
 @click.option("--job", help="Only gaps of this job.")
 @click.option("--by", type=click.Choice(["kind", "job", "layer", "owner"]), help="Counts by this, instead of the gaps.")
 @asking()

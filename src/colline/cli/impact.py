@@ -27,6 +27,6 @@ def command(lake: str, columns: tuple[str, ...], shape: str | None, **how: Any) 
     """What breaks if these columns change? Ends with 1 if something does, so that a check can fail."""
     diffs, direct = how.pop("diffs"), how.pop("direct")
     if bool(columns) == bool(diffs):
-        raise click.UsageError("give columns, or --diff")
+        raise click.UsageError("give columns or --diff, not both" if columns else "give columns, or --diff")
     texts = [file.read() for file in diffs]
     give(open_lake(lake).impact(names_given(columns), diff=texts, indirect=not direct, **how), shape)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from colline.graph.answer import Row, counted
@@ -58,15 +59,26 @@ def _changed(path: Path) -> int:
 def news(root: Path, tables: Mapping[str, int]) -> News | None:
     """What was committed beyond the versions a snapshot is made of; None where that is nothing."""
     newer = [path for name, version in tables.items() for path in _newer(root / name / "_delta_log", version)]
-    if not newer:
-        return None
-    if len(newer) > _MOST_COMMITS:
-        return News(len(newer), _MOST_BYTES + 1, settled=False)
-    sizes = [size for path in newer for size in [_size(path)] if size is not None]
-    if not sizes:
-        return None
+    found = told([path.name for path in newer], lambda place: newer[place].read_text(encoding="utf-8"))
+    if found is None or len(newer) > _MOST_COMMITS:
+        return found
     quiet = time.time() - max(_changed(path) for path in newer) / 1e9 > _QUIET
-    return News(len(sizes), sum(sizes), quiet and not is_half_way(root))
+    return replace(found, settled=quiet and not is_half_way(root))
+
+
+def told(commits: Sequence[str], text_of: Callable[[int], str]) -> News | None:
+    """What some commits add, each read by its place; None where they changed no row. Nothing is settled yet."""
+    if len(commits) > _MOST_COMMITS:
+        return News(len(commits), _MOST_BYTES + 1, settled=False)
+    found = [_size(partial(text_of, place)) for place in range(len(commits))]
+    sizes = [size for size in found if size is not None]
+    return News(len(sizes), sum(sizes), settled=False) if sizes else None
+
+
+def is_newer(commit: str, version: int) -> bool:
+    """Whether a file of a table's log is a commit after a version."""
+    number, _, kind = commit.partition(".")
+    return kind == "json" and number.isdigit() and int(number) > version
 
 
 def _newer(log: Path, version: int) -> Iterator[Path]:
@@ -75,17 +87,14 @@ def _newer(log: Path, version: int) -> Iterator[Path]:
         found = list(log.iterdir())
     except OSError:
         return
-    for path in found:
-        number, _, kind = path.name.partition(".")
-        if kind == "json" and number.isdigit() and int(number) > version:
-            yield path
+    yield from (path for path in found if is_newer(path.name, version))
 
 
-def _size(commit: Path) -> int | None:
+def _size(read: Callable[[], str]) -> int | None:
     """The bytes a commit added; None where it changed no row, as when small files are made one."""
     size, changes = 0, False
     try:
-        for line in commit.read_text(encoding="utf-8").splitlines():
+        for line in read().splitlines():
             action = json.loads(line)
             file = action.get("add") or action.get("remove") or {}
             changes = changes or bool(file.get("dataChange"))

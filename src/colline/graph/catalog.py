@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from colline.errors import SettingError
 from colline.graph.adjacency import Nodes, adjacency, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.arrays import NEVER, UNKNOWN
 from colline.graph.times import show_time, time_or_none
-from colline.graph.view import View
+from colline.graph.view import WHY, View
 from colline.graph.walk import alive
 
 _LAYERS = ("bronze", "silver", "gold", "platinum")
@@ -59,6 +60,14 @@ def coverage(view: View, page: Page, at: int | None, kind: str | None = None, jo
     share = f"{totals['with_lineage']} of {counted(totals['columns'], 'column')} have lineage"
     verdict = f"{counted(len(rows), 'gap')}: {told}; {share}" if rows else f"no gap is known; {share}"
     return listed(view, "coverage", rows, page, verdict, by=by, totals=totals, at=at)
+
+
+def gap_kind(text: str) -> str:
+    """The kind of gap that was typed, also as a table shows it: `opaque step`."""
+    found = text.strip().lower().replace(" ", "_").replace("-", "_")
+    if found not in WHY:
+        raise SettingError(f"{text!r} is no kind of gap", hint=", ".join(WHY))
+    return found
 
 
 def _counts(values: Iterable[str | None]) -> dict[str, int]:

@@ -30,6 +30,7 @@ class Listing(Opened):
         from colline.graph import catalog, changes
 
         view = self.view()
+        kind = None if kind is None else catalog.gap_kind(kind)
         place = None if job is None else changes.job_named(view, job)
         return catalog.coverage(view, page_of(limit, cursor, view.version), view.at(as_of), kind, place)
 

@@ -224,6 +224,10 @@ class Names:
         low, high = self._keys.starting_with(SEPARATOR.join(reversed([p.lower() for p in parts])) + SEPARATOR)
         return distinct(self.arrays["alias.dataset"][low:high])
 
+    def keys_starting_with(self, begun: str) -> tuple[int, int]:
+        """The range of names of datasets whose last step begins like this."""
+        return self._keys.starting_with(begun)
+
     def alias(self, key: int) -> str:
         """One name of a dataset, its segments reversed."""
         return self._keys[key]

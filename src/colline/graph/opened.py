@@ -50,6 +50,10 @@ def _elsewhere(lake: str) -> Remote | None:
     return remote.Remote(lake) if remote.is_remote(lake) else None
 
 
+def _unseen(error: LakeError) -> Row:
+    return {"what": "newest events", "why": error.message, "count": 1}
+
+
 class Opened:
     """One lake. `view()` is asked once an answer, so that none mixes two snapshots."""
 
@@ -58,6 +62,8 @@ class Opened:
         self.lake = snapshot.lake_path(lake) if self._remote is None else self._remote.home
         self._refreshed = 0.0
         self._behind: Row | None = None  # what the tables have and the view has not
+        self._there: Row | None = None  # what the tables of a lake elsewhere have and the view has not
+        self._looked_there = -1.0  # the refresh after which that was looked at
         self._cut_off: Row | None = None  # why nobody knows whether there is more
         self._stamp: tuple[int, int] | None = None
         self._looked: tuple[float, tuple[int, ...]] = (0.0, ())
@@ -85,7 +91,19 @@ class Opened:
             self._looked = (0.0, ())
         if time.monotonic() - self._looked[0] > _LOOK:
             self._look()
+        if self._remote is not None and self._looked_there != self._refreshed:
+            self._look_there(self._remote)
         return self._view
+
+    def _look_there(self, remote: Remote) -> None:
+        """See whether the tables of a lake elsewhere have more than the snapshot that was published there."""
+        self._looked_there = self._refreshed
+        try:
+            found = remote.news(self._view.arrays.meta["tables"])
+        except LakeError as error:
+            self._cut_off = _unseen(error)
+        else:
+            self._there = None if found is None else found.row()
 
     def _look(self) -> None:
         """See whether the tables have more than the snapshot, and take it in where that is little."""
@@ -111,7 +129,7 @@ class Opened:
     @property
     def missing(self) -> Row | None:
         """What an answer lacks, as it is told among what is unknown."""
-        return self._cut_off or self._behind
+        return self._cut_off or self._behind or self._there
 
     def _try_refresh(self) -> None:
         """Look whether there is something newer elsewhere; where that fails, what is here still answers."""
@@ -120,7 +138,7 @@ class Opened:
             self._cut_off = None
         except LakeError as error:
             self._refreshed = time.monotonic()
-            self._cut_off = {"what": "newest events", "why": error.message, "count": 1}
+            self._cut_off = _unseen(error)
 
     def _refresh(self) -> None:
         assert self._remote is not None

@@ -12,12 +12,13 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from colline.errors import CollineError, LakeError
 from colline.graph import snapshot
+from colline.graph.behind import News, is_newer, told
 
 # what Hadoop calls otherwise than fsspec
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs"}
@@ -49,6 +50,19 @@ class Remote:
                 self._make_snapshot()
             else:
                 raise LakeError(f"no lake at {self.lake}, or it is empty", hint="check --lake, or run `colline ingest`")
+
+    def news(self, tables: Mapping[str, int]) -> News | None:
+        """What was committed over there beyond the versions a snapshot is made of."""
+        with self._telling("cannot read"):
+            newer = [path for name, version in tables.items() for path in self._newer(name, version)]
+            return told(newer, lambda place: self._files.cat_file(newer[place]).decode("utf-8"))
+
+    def _newer(self, name: str, version: int) -> list[str]:
+        try:
+            found: list[str] = self._files.ls(f"{self._root}/{name}/_delta_log", detail=False)
+        except FileNotFoundError:
+            return []
+        return [path for path in found if is_newer(path.rstrip("/").rpartition("/")[2], version)]
 
     def bring(self, name: str) -> None:
         """A table's log and the files that count now; a table that is not there is not here either."""

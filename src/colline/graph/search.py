@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colline.errors import ColumnError
 from colline.graph.adjacency import Nodes, distinct, spread
 from colline.graph.answer import Answer, Page, counted
 from colline.graph.names import Names, parse
+from colline.graph.segments import SEPARATOR
 from colline.graph.view import View
 from colline.graph.walk import alive
 
@@ -26,8 +29,12 @@ class Only:
 
 
 def in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
-    """Which columns lie in a layer."""
+    """Which columns lie in a layer; one that no dataset is in is a slip of the pen, not an empty answer."""
     names = view.arrays.strings("dataset.layer")
+    known = {names[place].lower() for place in range(len(names))} - {""}
+    if layer.lower() not in known:
+        hint = f"known are {', '.join(sorted(known)) or 'none'}"
+        raise ColumnError(f"no dataset is in the layer {layer!r}", hint=hint, candidates=tuple(sorted(known)))
     owners, back = np.unique(view.arrays["node.dataset"][nodes], return_inverse=True)
     return np.array([names[int(p)].lower() == layer.lower() for p in owners], dtype=np.bool_)[back]
 
@@ -118,16 +125,25 @@ def _columns_of(names: Names, wanted: str) -> Nodes:
 
 
 def _in_tail(names: Names, key: int, wanted: str) -> bool:
-    from colline.graph.segments import SEPARATOR
-
     return any(wanted in part for part in names.alias(key).split(SEPARATOR)[:2])
 
 
 def _dataset_and_prefix(names: Names, parts: tuple[str, ...]) -> Nodes:
-    """`gold.orders.to` → columns of gold.orders that begin with `to`; `gold.orders` → all of its columns."""
+    """`gold.orders.to` → columns of gold.orders that begin with `to`; `gold.orders`, `gold.ord` → all its columns."""
     out = []
     for place in names.datasets(parts[:-1])[:200].tolist():
         nodes = names.dataset_columns(place)
         out.append(nodes[[names.field(n).lower().startswith(parts[-1].lower()) for n in nodes.tolist()]])
-    out += [names.dataset_columns(int(place)) for place in names.datasets(parts)[:200]]
+    places = [*names.datasets(parts)[:200].tolist(), *_begun(names, parts)]
+    out += [names.dataset_columns(place) for place in dict.fromkeys(places)]
     return np.concatenate(out).astype(np.int64) if out else np.empty(0, dtype=np.int64)
+
+
+def _begun(names: Names, parts: tuple[str, ...]) -> list[int]:
+    """Datasets whose last step begins with the last part, below the others: `gold.ord` → gold.orders."""
+    *above, begun = (part.lower() for part in parts)
+    wanted = SEPARATOR.join(reversed(above)) + SEPARATOR
+    low, high = names.keys_starting_with(begun)
+    looked = range(low, min(high, low + _MOST))
+    keys = (key for key in looked if names.alias(key).partition(SEPARATOR)[2].startswith(wanted))
+    return list(dict.fromkeys(int(names.arrays["alias.dataset"][key]) for key in islice(keys, 200)))
