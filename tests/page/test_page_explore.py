@@ -69,6 +69,8 @@ def test_a_click_on_the_count_brings_that_many(page: Page, site: Site) -> None:
     card = page.get_by_role("region", name="table bronze.orders", exact=True)
     assert card.locator("[data-row]").count() == 3
     assert "bronze.promotions" in cards(page)
+    assert page.evaluate(OUTSIDE) == 0  # what came is in sight
+    assert {"← 1", "← 2"} <= set(page.locator(".hops").all_text_contents()) <= {"← 1", "← 2", "→ 1"}
     expect(page.get_by_role("button", name=re.compile("silver.orders: show .* upstream"))).to_have_count(0)
     page.go_back()
     expect(card).to_have_count(0)
@@ -237,8 +239,8 @@ def test_a_link_to_a_column_that_is_not_there_says_what_to_do(page: Page, site: 
 
 OUTSIDE = """() => {
     const box = document.querySelector('.react-flow').getBoundingClientRect();
-    return [...document.querySelectorAll('.card')].map(card => card.getBoundingClientRect())
-        .filter(card => card.top < box.top || card.bottom > box.bottom).length;
+    const out = c => c.top < box.top || c.bottom > box.bottom || c.left < box.left || c.right > box.right;
+    return [...document.querySelectorAll('.card')].map(card => card.getBoundingClientRect()).filter(out).length;
 }"""
 
 

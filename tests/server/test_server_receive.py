@@ -29,12 +29,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield running
 
 
-def _lines_of(server: Server, marker: str) -> list[bytes]:
-    """The landed lines that hold this marker, once the segment is sealed."""
+def _lines_of(server: Server, marker: str, count: int = 1) -> list[bytes]:
+    """The landed lines that hold this marker, once there are so many: segments are sealed one by one."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         found = [line for line in landed(server.lake) if marker.encode() in line]
-        if found:
+        if len(found) >= count:
             return found
         time.sleep(0.05)
     return []
@@ -206,22 +206,26 @@ def test_openlineage_python_sends_to_it_unchanged(server: Server) -> None:
     from openlineage.client import OpenLineageClient
     from openlineage.client.event_v2 import Job, OutputDataset, Run, RunEvent, RunState
     from openlineage.client.facet_v2 import column_lineage_dataset as lineage
+    from openlineage.client.transport.async_http import AsyncHttpConfig, AsyncHttpTransport
     from openlineage.client.transport.http import HttpConfig, HttpTransport
     from openlineage.client.uuid import generate_new_uuid
 
     source = lineage.InputField("file", "/lake/orders", "amount", [lineage.Transformation("DIRECT", "AGGREGATION")])
     facet = lineage.ColumnLineageDatasetFacet(fields={"total": lineage.Fields([source], "", "")})
     run = str(generate_new_uuid())
-    for compression in (None, "gzip"):
-        settings = {"url": server.address, "verify": False} | ({"compression": compression} if compression else {})
-        client = OpenLineageClient(transport=HttpTransport(HttpConfig.from_dict(settings)))
+    plain = {"url": server.address, "verify": False}
+    packed = plain | {"compression": "gzip"}
+    transports = [HttpTransport(HttpConfig.from_dict(settings)) for settings in (plain, packed)]
+    transports += [AsyncHttpTransport(AsyncHttpConfig.from_dict(settings)) for settings in (plain, packed)]
+    for transport in transports:
+        client = OpenLineageClient(transport=transport)
         for state in (RunState.START, RunState.COMPLETE):
             output = OutputDataset("file", "/lake/revenue", facets={"columnLineage": facet})
             rest = {"run": Run(run), "job": Job("ol", "python"), "outputs": [output]}
             client.emit(RunEvent(eventTime="2026-03-02T12:04:00.123456+00:00", eventType=state, **rest))
         client.close()
-    kept = [json.loads(line) for line in _lines_of(server, run)]
-    assert [line["eventType"] for line in kept] == ["START", "COMPLETE"] * 2
+    kept = [json.loads(line) for line in _lines_of(server, run, 8)]
+    assert [line["eventType"] for line in kept] == ["START", "COMPLETE"] * 4
     assert "total" in kept[0]["outputs"][0]["facets"]["columnLineage"]["fields"]
 
 

@@ -70,6 +70,7 @@ test('a card further out expands from its own rows, and lies further out', async
   const open = opened(VIEW.open, 'ns|t00', 'down', 0);
   const { picture } = await explore({ ...VIEW, open }, ask);
   expect(picture.columns.get('ns|u|x')?.distance).toBe(2);
+  expect([...picture.columns.values()].filter((each) => each.distance === 0)).toHaveLength(1); // the one in focus
   expect(asked.at(-1)).toBe('down t00');
 });
 

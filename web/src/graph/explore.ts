@@ -54,12 +54,12 @@ const sidesOf = (view: ExploreView): readonly Side[] =>
 const countAt = (open: readonly Expansion[], table: string, side: Side) =>
   open.find((each) => each.table === table && each.side === side)?.count ?? STEP;
 
-/** Distances as seen from the column in focus, when a walk started further out. */
-function shifted(picture: Picture, start: string, by: number): Picture {
+/** Distances as seen from the column in focus, when a walk started further out; what is drawn keeps its own. */
+function shifted(picture: Picture, drawn: Picture, by: number): Picture {
   const columns = new Map(
     [...picture.columns].map(([key, column]) => [
       key,
-      tableOf(key) === start ? column : { ...column, distance: column.distance + by },
+      { ...column, distance: drawn.columns.get(key)?.distance ?? column.distance + by },
     ]),
   );
   return { columns, edges: picture.edges };
@@ -72,7 +72,7 @@ async function expand(drawn: Picture, { table, side, count }: Expansion, view: E
   if (starts.length === 0) return drawn;
   const walk = await ask.walk(side, starts, { asOf: view.asOf, indirect: view.indirect, depth: 1 });
   const nearest = starts.reduce((a, b) => (Math.abs(a.distance) <= Math.abs(b.distance) ? a : b));
-  return join(drawn, shifted(firstTables(fromWalk(walk, side), table, count), table, nearest.distance));
+  return join(drawn, shifted(firstTables(fromWalk(walk, side), table, count), drawn, nearest.distance));
 }
 
 /** The picture with type, tags and neighbours of the asked column, which a walk does not tell. */

@@ -22,7 +22,7 @@ export interface Layout {
 }
 
 export const CARD_WIDTH = 240;
-export const RANK_GAP = 104;
+export const RANK_GAP = 80;
 export const CARD_GAP = 24;
 const LANE_HEIGHT = 8;
 const ORDER_SWEEPS = 8;

@@ -1,12 +1,16 @@
-/** What is in sight: all of a new drawing; and when it grows, the card that was clicked stays where it is. */
+/**
+ * What is in sight: all of a new drawing. When it grows, the card that was clicked stays where it is, unless what
+ * came would be out of sight: then all is shown if it can be read, else that card with what came.
+ */
 import { useReactFlow, type Viewport } from '@xyflow/react';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { CARD_WIDTH } from './cards';
 import type { Place } from './layout';
 import type { Drawing } from './useDrawing';
 
-const PADDING = 48;
-const READABLE = 0.55;
+const PADDING = 32;
+/** Five tables side by side and the panel fit a window of 1280. */
+const READABLE = 0.5;
 export const MIN_ZOOM = 0.02;
 /** Below these, rows cannot be read, and then not even names. */
 const FAR = 0.4;
@@ -19,8 +23,8 @@ interface Bounds {
   readonly height: number;
 }
 
-function boundsOf(drawing: Drawing): Bounds {
-  const boxes = drawing.cards.map((card) => ({ ...(drawing.layout.places.get(card.key) as Place), card }));
+function boundsOf(drawing: Drawing, cards = drawing.cards): Bounds {
+  const boxes = cards.map((card) => ({ ...(drawing.layout.places.get(card.key) as Place), card }));
   const x = Math.min(...boxes.map((box) => box.x));
   const y = Math.min(...boxes.map((box) => box.y));
   const right = Math.max(...boxes.map((box) => box.x + CARD_WIDTH));
@@ -71,15 +75,20 @@ export function useViewport(
     before.current = { subject, drawing };
     const focus = drawing.cards.find((card) => card.key === focusTable);
     const place = focus && drawing.layout.places.get(focus.key);
-    if (old?.subject === subject) {
-      const anchor = anchorOf(old.drawing, drawing, focusTable);
-      if (anchor) shift(flow, anchor.from, anchor.to);
-      return;
-    }
     const seen = focus && place ? { ...place, width: CARD_WIDTH, height: focus.height } : null;
     const bounds = boundsOf(drawing);
-    fit.current = () => viewportFor(bounds, seen, sizeOf(element, READABLE));
-    shown.current = show(flow, element, fit.current());
+    const whole = () => viewportFor(bounds, seen, sizeOf(element, READABLE));
+    if (old?.subject === subject) {
+      const now = flow.getViewport();
+      const next = grown(old.drawing, drawing, anchorOf(focusTable), now, sizeOf(element, READABLE));
+      if (isSame(next, now)) return;
+      fit.current = whole;
+      // Part of a drawing stays as it is when the window changes.
+      shown.current = isSame(show(flow, element, next), whole()) ? next : null;
+      return;
+    }
+    fit.current = whole;
+    shown.current = show(flow, element, whole());
   }, [drawing, subject, focusTable, flow, frame, ready]);
   useEffect(() => {
     const element = frame.current;
@@ -128,16 +137,35 @@ function show(flow: ReturnType<typeof useReactFlow>, element: HTMLElement, next:
 const isSame = (a: Viewport, b: Viewport) =>
   Math.abs(a.x - b.x) < 1 && Math.abs(a.y - b.y) < 1 && Math.abs(a.zoom - b.zoom) < 0.001;
 
-function anchorOf(old: Drawing, now: Drawing, focusTable: string | null) {
-  const clicked = document.activeElement?.closest('.react-flow__node')?.getAttribute('data-id') ?? focusTable;
-  const from = clicked === null ? undefined : old.layout.places.get(clicked);
-  const to = clicked === null ? undefined : now.layout.places.get(clicked);
-  return from && to ? { from, to } : null;
+/** The card whose button was clicked, else the one the picture is about. */
+const anchorOf = (focusTable: string | null) =>
+  document.activeElement?.closest('.react-flow__node')?.getAttribute('data-id') ?? focusTable;
+
+/** The viewport after a drawing grew: as it was around the anchor, if what came is in sight. */
+export function grown(
+  old: Drawing,
+  now: Drawing,
+  anchor: string | null,
+  before: Viewport,
+  size: { width: number; height: number; least: number },
+): Viewport {
+  const from = anchor === null ? undefined : old.layout.places.get(anchor);
+  const to = anchor === null ? undefined : now.layout.places.get(anchor);
+  const { zoom } = before;
+  const kept =
+    from && to
+      ? { zoom, x: before.x + (from.x - to.x) * zoom, y: before.y + (from.y - to.y) * zoom }
+      : before;
+  const came = now.cards.filter((card) => !old.layout.places.has(card.key));
+  if (came.length === 0 || isInSight(boundsOf(now, came), kept, size)) return kept;
+  const all = viewportFor(boundsOf(now), null, size);
+  if (isInSight(boundsOf(now), all, size)) return all;
+  const near = now.cards.filter((card) => card.key === anchor);
+  return viewportFor(boundsOf(now, [...came, ...near]), near.length ? boundsOf(now, near) : null, size);
 }
 
-function shift(flow: ReturnType<typeof useReactFlow>, from: Place, to: Place): void {
-  const { x, y, zoom } = flow.getViewport();
-  if (from.x !== to.x || from.y !== to.y) {
-    void flow.setViewport({ zoom, x: x + (from.x - to.x) * zoom, y: y + (from.y - to.y) * zoom });
-  }
-}
+const isInSight = (bounds: Bounds, { x, y, zoom }: Viewport, size: { width: number; height: number }) =>
+  bounds.x * zoom + x >= 0 &&
+  bounds.y * zoom + y >= 0 &&
+  (bounds.x + bounds.width) * zoom + x <= size.width &&
+  (bounds.y + bounds.height) * zoom + y <= size.height;
