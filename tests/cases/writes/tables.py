@@ -226,3 +226,49 @@ spark.table("t").where("c > 0").select((F.col("b") + 1).alias("a"), "k").writeTo
 #   * <- t.c indirect/filter
 #   input: t
 #   output: saved overwrite
+
+# case: a clone has every column of the table it copies
+# table: d(a, b, c, k) using delta
+spark.sql("create table cloned shallow clone d")
+# expect:
+#   a <- d.a direct/identity
+#   b <- d.b direct/identity
+#   c <- d.c direct/identity
+#   k <- d.k direct/identity
+#   input: d
+#   output: cloned create
+
+# case: a clone at a path, written over
+# table: d(a, b, c, k) using delta
+spark.sql(f"create or replace table delta.`{place}/a copy` shallow clone d")
+# expect:
+#   a <- d.a direct/identity
+#   b <- d.b direct/identity
+#   c <- d.c direct/identity
+#   k <- d.k direct/identity
+#   input: d
+#   output: a copy overwrite
+
+# case: a generated column comes from the columns in its expression
+# table: t(a, b, c, k)
+# setup: create table if not exists computed (a int, b int, both_of int generated always as (a + b), fixed int) using delta
+spark.sql("insert into computed (a, b) select a, c * 2 from t")
+# expect:
+#   a <- t.a direct/identity
+#   b <- t.c direct/transformation
+#   both_of <- t.a direct/transformation
+#   both_of <- t.c direct/transformation
+#   input: t
+#   output: computed
+
+# case: a generated column that is given comes from what is given
+# table: t(a, b, c, k)
+# setup: create table if not exists computed (a int, b int, both_of int generated always as (a + b), fixed int) using delta
+spark.sql("select a, b, a + b as both_of from t").write.format("delta").mode("append").saveAsTable("computed")
+# expect:
+#   a <- t.a direct/identity
+#   b <- t.b direct/identity
+#   both_of <- t.a direct/transformation
+#   both_of <- t.b direct/transformation
+#   input: t
+#   output: computed

@@ -27,6 +27,8 @@ public abstract class Things extends Values {
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.plans.")) { product(b, (scala.Product) o); return; }
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.analysis.")) { product(b, (scala.Product) o); return; }
     if (name.endsWith(".SQLFunction")) { value(b, Reflect.call(Reflect.call(o, "name"), "funcName")); return; }
+    if (name.startsWith("org.apache.spark.sql.delta.commands.Clone") && name.endsWith("Source")) {
+      record(b, "CloneSource", new Object[] {"format", Reflect.call(o, "format"), "path", Reflect.call(o, "dataPath"), "catalog_table", Reflect.call(o, "catalogTable"), "schema", Reflect.call(o, "schema")}); return; }
     if (name.endsWith("DeltaLog")) { record(b, "DeltaLog", new Object[] {"path", Reflect.call(o, "dataPath")}); return; }
     Text.string(b, "<" + name + ">");
   }
@@ -108,12 +110,37 @@ public abstract class Things extends Values {
     // a stream's old kind of sink is a table that must not be asked for its name: its text says what it is
     Object known = Reflect.call(t, "name");
     record(b, "Table", new Object[] {"name", known, "class", name, "provider", provider, "path", path, "catalog_table", catalog, "options", options,
-        "columns", columns(t), "version", version, "description", known == null ? String.valueOf(t) : null});
+        "columns", columns(t), "generated", generated(t), "version", version, "description", known == null ? String.valueOf(t) : null});
   }
 
   public static Object columns(org.apache.spark.sql.connector.catalog.Table t) {
     Object schema = Reflect.call(t, "schema");
     return schema instanceof org.apache.spark.sql.types.StructType ? ((org.apache.spark.sql.types.StructType) schema).fieldNames() : null;
+  }
+
+  /** The columns that Delta computes from others: name, expression, and the columns in it. */
+  public static Object generated(org.apache.spark.sql.connector.catalog.Table t) {
+    Object snapshot = t.getClass().getName().endsWith("DeltaTableV2") ? Reflect.call(t, "initialSnapshot") : null;
+    Object schema = snapshot == null ? null : Reflect.call(snapshot, "schema");
+    if (!(schema instanceof org.apache.spark.sql.types.StructType)) return null;
+    org.apache.spark.sql.types.StructField[] fields = ((org.apache.spark.sql.types.StructType) schema).fields();
+    ArrayList found = new ArrayList();
+    for (int i = 0; i < fields.length; i++) {
+      if (!fields[i].metadata().contains("delta.generationExpression")) continue;
+      String text = fields[i].metadata().getString("delta.generationExpression");
+      ArrayList one = new ArrayList();
+      one.add(fields[i].name());
+      one.add(text);
+      mentioned(new org.apache.spark.sql.catalyst.parser.CatalystSqlParser().parseExpression(text), one);
+      found.add(one.toArray());
+    }
+    return found.toArray();
+  }
+
+  private static void mentioned(org.apache.spark.sql.catalyst.expressions.Expression e, ArrayList into) {
+    if (e instanceof org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute) into.add(((org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute) e).nameParts().head());
+    scala.collection.Iterator it = e.children().iterator();
+    while (it.hasNext()) mentioned((org.apache.spark.sql.catalyst.expressions.Expression) it.next(), into);
   }
 
   protected void relation(StringBuilder b, Object o) {

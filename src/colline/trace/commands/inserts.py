@@ -10,7 +10,9 @@ from colline.trace.commands.target import (
     names_of,
     resolved,
     schema_fields,
+    schema_written,
     type_text,
+    with_generated,
     write,
     write_rows,
 )
@@ -110,13 +112,13 @@ def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
     condition = node.maybe("deleteExpr")
     replaced = condition is not None and condition.kind != "Literal"
-    found = write_rows(resolved(table), names, node, trace, None if replaced else lifecycle)
-    if not replaced or condition is None:
-        return (found,)
-    kept = trace.scope(trace(table)).ways([condition], Effect.FILTER)
     relation = trace(query)
-    columns = by_position(relation, names)
-    return (write(resolved(table), columns, trace, rows={**relation.rows, **kept}, schema=found.schema),)
+    columns = with_generated(by_position(relation, names), table)
+    schema = schema_written(node, names)
+    if not replaced or condition is None:
+        return (write(resolved(table), columns, trace, rows=relation.rows, schema=schema, lifecycle=lifecycle),)
+    kept = trace.scope(trace(table)).ways([condition], Effect.FILTER)
+    return (write(resolved(table), columns, trace, rows={**relation.rows, **kept}, schema=schema),)
 
 
 @command("CreateViewCommand")

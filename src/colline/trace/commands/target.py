@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace.columns import ColumnRef
-from colline.trace.flow import NO_WAYS, Flow, Ways, dependencies, described, merge
+from colline.trace.columns import ColumnRef, Effect
+from colline.trace.flow import NO_WAYS, Flow, Ways, dependencies, described, merge, through
 from colline.trace.lineage import ColumnLineage, Lifecycle, SchemaField, Write
 from colline.trace.relation import Relation
 from colline.trace.sources import source_of, table_source
@@ -47,6 +47,21 @@ def by_position(relation: Relation, names: Sequence[str]) -> dict[str, Flow]:
         known = columns.get(name)
         columns[name] = flow if known is None else Flow(merge((described(known), described(flow))))
     return columns
+
+
+def with_generated(columns: Mapping[str, Flow], table: Node) -> dict[str, Flow]:
+    """`c int generated always as (a * 2)` → c from what was written to a, unless c was given itself."""
+    described = table.maybe("table")
+    given = described.get("generated") if described is not None else None
+    found = dict(columns)
+    written = {name.lower(): flow for name, flow in columns.items()}
+    for item in given if isinstance(given, tuple) else ():
+        name, text, *others = item if isinstance(item, tuple) else ()
+        flows = [written[str(other).lower()] for other in others if str(other).lower() in written]
+        if str(name).lower() not in written and flows:
+            ways = merge(through(flow.ways, Effect.TRANSFORMATION) for flow in flows)
+            found[str(name)] = Flow(ways, text=str(text), description=str(text))
+    return found
 
 
 def resolved(node: Node) -> Source:

@@ -1,0 +1,47 @@
+"""Statements that copy a whole table: CLONE, deep or shallow, of a Delta, Parquet or Iceberg table."""
+
+from __future__ import annotations
+
+from colline.plan.node import Node
+from colline.plan.source import Source, SourceKind
+from colline.trace.columns import ColumnRef
+from colline.trace.commands.inserts import create_table
+from colline.trace.commands.target import schema_fields, write, write_rows
+from colline.trace.flow import source
+from colline.trace.lineage import InputDataset, Lifecycle, Write
+from colline.trace.registry import command
+from colline.trace.sources import path_source, table_source
+from colline.trace.tracer import Trace
+
+
+@command("CreateDeltaTableCommand")
+def create_delta(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create table t shallow clone s` → t.a from s.a, identity; without a clone, a table or CTAS like any other"""
+    query, target = node.maybe("query"), table_source(node.node("table"))
+    lifecycle = Lifecycle.OVERWRITE if node.text("mode") == "Overwrite" else Lifecycle.CREATE
+    if query is None:
+        return create_table(node, trace)
+    if query.kind == "CloneTableCommand":
+        return (_cloned(query, target, trace, lifecycle),)
+    return (write_rows(target, (), node, trace, lifecycle),)
+
+
+@command("CloneTableCommand")
+def clone(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`DeltaTable.clone(path)` → the same"""
+    named, path = node.maybe("targetIdent"), node.text("targetPath")
+    parts = named.strings("identifier") if named is not None else ()
+    target = Source(SourceKind.TABLE, "delta", (path,) if path else (), parts) if parts else path_source(path, "delta")
+    return (_cloned(node, target, trace, Lifecycle.CREATE),)
+
+
+def _cloned(node: Node, target: Source, trace: Trace, lifecycle: Lifecycle) -> Write:
+    copied = node.node("sourceTable")
+    table = copied.maybe("catalog_table")
+    found = (
+        table_source(table) if table is not None else path_source(copied.text("path"), copied.text("format").lower())
+    )
+    name, schema = trace.context.name(found), schema_fields(copied)
+    trace.reads(InputDataset(name, found, schema))
+    columns = {field.name: source(ColumnRef(name, field.name)) for field in schema}
+    return write(target, columns, trace, schema=schema, lifecycle=lifecycle)
