@@ -116,9 +116,10 @@ def baseline(spark: Any, folder: Path) -> None:
     """The same files with the explicit schema, edges exploded and counted."""
     from pyspark.sql import functions as F
 
-    from colline.pipeline.wire import EVENT
+    from colline.pipeline.wire import FIELDS, INPUTS, SCHEMA_FIELDS
 
-    rows = spark.read.schema(spark.range(0).selectExpr(f"from_json('', '{EVENT}') as e").schema["e"].dataType)
+    facets = f"struct<schema:struct<fields:{SCHEMA_FIELDS}>,columnLineage:struct<fields:{FIELDS},dataset:{INPUTS}>>"
+    rows = spark.read.schema(f"outputs array<struct<namespace:string,name:string,facets:{facets}>>")
     fields = rows.json(str(folder)).select(F.explode("outputs").alias("o"))
     fields = fields.select(F.explode("o.facets.columnLineage.fields").alias("k", "v"))
     edges = fields.select(F.explode("v.inputFields")).count()

@@ -47,6 +47,10 @@ BAD: Events = [
     _event_text(eventTime="yesterday"),
     _event_text(eventTime="1969-01-01T00:00:00Z"),
     _event_text(inputs={}),
+    _event_text(eventTime=None),
+    # only a look into the facet tells, and ORDERS, said by good lines too, stays good
+    _event_text(inputs=[ORDERS], outputs=[dataset("shop/wrong", columnLineage={"fields": ["a"]})]),
+    _event_text(outputs=[dataset("shop/wrong", columnLineage={"fields": "a", "dataset": [{}]})]),
     b'{"eventTime": "\xff\xfe"}',
 ]
 

@@ -190,10 +190,18 @@ def test_bad_lines_are_in_quarantine_with_their_reason_and_place(lake: Path) -> 
         "bad_event_time",
         "time_out_of_range",
         "wrong_type",
+        "no_event_time",
+        "wrong_type",
+        "wrong_type",
         "not_utf8",
     ]
     assert [r["position"] for r in rows] == list(range(len(FIRST) - len(BAD), len(FIRST)))
-    assert rows[6]["detail"] == "$.inputs"
+    assert [r["detail"] for r in rows[6:10]] == ["$.inputs", None, *["inside a dataset or facet"] * 2]
+    assert [r["line"] for r in rows[:10]] == [line for line in BAD if isinstance(line, str)]
+    # they are told nowhere else
+    assert not [d for d in table(lake, "silver/datasets") if d["name"] == "wrong"]
+    assert not [o for o in table(lake, "silver/observations") if o["name"] == "wrong"]
+    assert {r["event_id"] for r in rows} < {r["event_id"] for r in table(lake, "bronze/events")}
 
 
 def test_bronze_holds_every_line_as_it_came(lake: Path) -> None:

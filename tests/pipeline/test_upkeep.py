@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
+LIMIT = 8_000
 
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One good run, and a line that is too far ahead in time for these limits."""
+    """One good run, and lines that are too far ahead in time and too large for these limits."""
     from colline.pipeline.ingest import ingest
     from colline.pipeline.parse import Limits
     from colline.pipeline.work import Options
@@ -34,8 +35,12 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for event in ahead:
         assert isinstance(event, dict)
         event["eventTime"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 30 * 86_400))
-    land(folder, [*write("good", "good", 1, out("good")), *ahead, "{nonsense"])
-    ingest(str(folder), spark=spark, options=Options(limits=Limits(days_ahead=1)))
+    # letters of two bytes: it is bytes that count
+    large = write("large", "large", 1, out("large", documentation={"description": "\u00e9" * 5_000}))[1:]
+    text = json.dumps(large[0], ensure_ascii=False)
+    assert len(text) < LIMIT < len(text.encode())
+    land(folder, [*write("good", "good", 1, out("good")), *ahead, "{nonsense", text])
+    ingest(str(folder), spark=spark, options=Options(limits=Limits(days_ahead=1, bytes=LIMIT)))
     return folder
 
 
@@ -48,7 +53,9 @@ def test_quarantine_is_listed_with_reason_file_and_line(lake: Path) -> None:
         ("time_out_of_range", 2),
         ("time_out_of_range", 3),
         ("not_json", 4),
+        ("too_large", 5),
     ]
+    assert LIMIT < int(rows[3]["detail"]) == len(rows[3]["line"].encode())
     shown = CliRunner().invoke(command, ["show", rows[2]["id"][:10], "--lake", str(lake)])
     assert shown.stdout.splitlines()[1] == "{nonsense"
 
@@ -57,9 +64,10 @@ def test_what_is_an_event_by_now_is_replayed(spark: SparkSession, lake: Path) ->
     from colline.pipeline.ingest import ingest
     from colline.pipeline.quarantine import entries, replay
 
-    assert replay(str(lake), spark=spark) == 2
+    assert replay(str(lake), spark=spark) == 3
     ingest(str(lake), spark=spark)
-    assert current(lake, "later") == {"orders.amount -> later.total DIRECT/AGGREGATION"}
+    for job in ("later", "large"):
+        assert current(lake, job) == {f"orders.amount -> {job}.total DIRECT/AGGREGATION"}
     assert [e.reason for e in entries(str(lake))] == ["not_json"]
 
 

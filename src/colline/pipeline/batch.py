@@ -11,6 +11,7 @@ from colline.pipeline.coverage import write_coverage
 from colline.pipeline.dimensions import Dimensions, NoDimensions, write_columns, write_datasets
 from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_runs
 from colline.pipeline.history import History
+from colline.pipeline.parse import RID, readable
 from colline.pipeline.runs import STALE
 from colline.pipeline.settings import sized
 from colline.pipeline.store import Store
@@ -41,9 +42,9 @@ def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None)
 
 def derive(work: Work) -> Counts:
     """Everything after bronze."""
-    lines, bad = work.totals["lines"], work.totals["bad"]
+    lines = work.totals["lines"]
     sized(work.store.spark, lines=lines, different=work.totals["different"])
-    counts = Counts(lines, lines - bad, bad)
+    counts = Counts(lines, lines - work.bad, work.bad)
     write_quarantine(work, counts)
     write_observations(work)
     dimensions = Dimensions(work)
@@ -83,9 +84,14 @@ def write_quarantine(work: Work, counts: Counts) -> None:
     """Lines that are no events, with the reason; no commit when there are none."""
     if not counts.quarantined and work.store.exists(QUARANTINE):
         return
-    rows = work.judged.where("reason is not null")
-    rows = rows.selectExpr(
-        "*", "current_timestamp() as quarantined_at", "null as replayed_at", "to_date(received_at) as dt"
+    bad = work.judged.where("reason is not null").select("rid", "reason", "detail")
+    lines = work.lines.selectExpr("*", f"{RID} as rid").join(F.broadcast(bad), "rid")
+    rows = lines.selectExpr(
+        "*",
+        f"{readable('raw')} as line",
+        "current_timestamp() as quarantined_at",
+        "null as replayed_at",
+        "to_date(received_at) as dt",
     )
     work.store.append(QUARANTINE, rows)
 

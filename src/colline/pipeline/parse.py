@@ -1,7 +1,9 @@
-"""Lines → events: each line is parsed once, by the explicit schema, and is either an event or has a reason not to be.
+"""Lines → events: each line is parsed by the explicit schema, and is either an event or has a reason not to be.
 
 `REASONS` is the closed list. Nothing here stops on a bad line, and nothing is dropped: the caller writes what has a
-reason to quarantine. Expressions are SQL text: a thousand `Column` objects would each be several calls into the JVM.
+reason to quarantine. What an event says of every column stays text at first (`parsed`) and is known by its digest;
+`whole` reads it, once per digest. Expressions are SQL text: a thousand `Column` objects would each be several calls
+into the JVM.
 """
 
 from __future__ import annotations
@@ -28,9 +30,10 @@ REASONS: dict[str, str] = {
 EVENT_TYPES = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER")
 # what is kept of a mention with its run; the rest is an observation
 MENTION_FIELDS = ("role", "namespace", "name", "shape", "content", "lifecycle", "overwrite")
-# what a mention says besides its lineage, and the lineage
-SAYS = ("role", "namespace", "name", "kind", "lifecycle", "schema", "symlinks", "owner", "tags")
-LINEAGE = ("fields", "rows", "reads")
+# what a mention says besides its columns
+SAYS = ("role", "namespace", "name", "kind", "lifecycle", "symlinks", "owner", "tags")
+# the reason that only `whole` finds, and what is told with it
+WRONG, WRONG_DETAIL = "wrong_type", "inside a dataset or facet"
 # what a line is known by within a batch
 RID = "xxhash64(file, position)"
 _V7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
@@ -73,17 +76,28 @@ def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
     timed = read.selectExpr("*", "try_to_timestamp(e.eventTime) as t")
     judged = timed.selectExpr("*", f"{_verdict(limits)} as verdict")
     columns = judged.selectExpr(
-        "event_id",
-        "file",
-        "position",
-        "received_at",
+        f"{RID} as rid",
         "verdict.reason",
         "verdict.detail",
-        f"if(verdict.reason is not null, {_readable('raw')}, null) as line",
         *(f"{sql} as {name}" for name, sql in COLUMNS.items()),
     )
     light = f"transform(mentions, m -> struct({', '.join(f'm.{name}' for name in MENTION_FIELDS)}))"
-    return columns.selectExpr("*", f"{light} as light", f"{part_of('run_id')} as part", f"{RID} as rid")
+    return columns.selectExpr("*", f"{light} as light", f"{part_of('run_id')} as part")
+
+
+def whole(mention: str) -> str:
+    """What a mention's texts say: a struct of `wire.WHOLE`, its last field set when one has a wrong type; SQL of SQL.
+
+    A text that is no JSON spoils its own mention only.
+    """
+    texts = ", ".join(f"',\"{name}\":', {_text(f'{mention}.{name}', bracket)}" for name, bracket in wire.TEXTS.items())
+    options = f"map('columnNameOfCorruptRecord', '{wire.CORRUPT}')"
+    return f"from_json(concat('{{\"_\":0', {texts}, '}}'), '{wire.WHOLE}', {options})"
+
+
+def _text(text: str, bracket: str) -> str:
+    """The text, where it begins as it must; else one that is no JSON."""
+    return f"case when {text} is null then 'null' when startswith({text}, '{bracket}') then {text} else 'wrong' end"
 
 
 def _verdict(limits: Limits) -> str:
@@ -97,7 +111,7 @@ def _verdict(limits: Limits) -> str:
         ("not_utf8", f"not {_is_utf8('raw')}", "null"),
         ("not_json", f"{corrupt} and get_json_object(raw, '$') is null", "null"),
         ("not_an_event", "not startswith(ltrim(raw), '{')", "'not an object'"),
-        ("wrong_type", corrupt, _wrong_path()),
+        (WRONG, corrupt, _wrong_path()),
         ("not_an_event", f"not if({_IS_RUN}, {_IS_JOB}, {_IS_JOB} or {_IS_DATASET})", missing),
         ("unknown_event_type", f"{_TYPE} not in ({kinds})", "e.eventType"),
         ("no_event_time", "e.eventTime is null", "null"),
@@ -118,7 +132,7 @@ def _is_utf8(text: str) -> str:
     return f"(encode(decode(cast({text} as binary), 'UTF-8'), 'UTF-8') = cast({text} as binary))"
 
 
-def _readable(text: str) -> str:
+def readable(text: str) -> str:
     """The text with what is not UTF-8 in it replaced by a mark."""
     return f"make_valid_utf8({text})" if hasattr(F, "make_valid_utf8") else f"decode(cast({text} as binary), 'UTF-8')"
 
@@ -129,7 +143,7 @@ def _wrong_path() -> str:
         f"when not startswith(get_json_object(raw, '{path}'), '{bracket}') then '{path}'"
         for path, bracket in wire.STRUCTURE
     )
-    return f"case {places} else 'inside a dataset or facet' end"
+    return f"case {places} else '{WRONG_DETAIL}' end"
 
 
 def _job_name() -> str:
@@ -161,14 +175,14 @@ def _mentions() -> str:
     entries = f"transform(coalesce({entries}, array()), x -> struct(x as x, {namespace_of('x.namespace')} as ns))"
     each = f"filter(concat({told}, transform({entries}, p -> {_entry()})), m -> length(trim(m.name)) > 0)"
     shaped = f"transform({each}, m -> struct({_fields()}, {_shape()} as shape))"
-    said = ", ".join(f"m.{name}" for name in SAYS)
     overwrites = "m.lifecycle in ('OVERWRITE', 'CREATE', 'TRUNCATE')"
-    content = _hash(f"{said}, coalesce(m.shape, '')")
+    said = f"to_json(struct({', '.join(f'm.{name}' for name in SAYS)}))"
+    content = _digest(f"concat_ws('\n', {said}, m.schema, m.shape)")
     return f"transform({shaped}, m -> struct({_fields()}, m.shape, {content} as content, {overwrites} as overwrite))"
 
 
 def _fields() -> str:
-    return ", ".join(f"m.{name}" for name in (*SAYS, *LINEAGE))
+    return ", ".join(f"m.{name}" for name in (*SAYS, *wire.TEXTS))
 
 
 def _mention() -> str:
@@ -178,8 +192,9 @@ def _mention() -> str:
         f"struct(p.role, p.ns as namespace, {name_of('p.ns', 'p.d.name')} as name, {_kind()} as kind,"
         " upper(p.f.lifecycleStateChange.lifecycleStateChange) as lifecycle, p.f.schema.fields as schema,"
         " p.f.symlinks.identifiers as symlinks, try_element_at(p.f.ownership.owners, 1).name as owner,"
-        f" p.f.tags.tags as tags, coalesce(p.f.columnLineage.fields, {_newer_fields('p.f.lineage')}) as fields,"
-        f" coalesce(p.f.columnLineage.dataset, {_newer_rows('p.f.lineage')}) as rows,"
+        f" p.f.tags.tags as tags,"
+        f" coalesce(p.f.columnLineage.fields, to_json({_newer_fields('p.f.lineage')})) as fields,"
+        f" coalesce(p.f.columnLineage.dataset, to_json({_newer_rows('p.f.lineage')})) as rows,"
         f" if(p.role = 'I', {reads}, null) as reads)"
     )
 
@@ -188,10 +203,10 @@ def _entry() -> str:
     """An entry of the newer job-level `lineage` facet, which names its own target, as a mention."""
     return (
         f"struct('O' as role, p.ns as namespace, {name_of('p.ns', 'p.x.name')} as name, cast(null as string) as kind,"
-        f" cast(null as string) as lifecycle, cast(null as {wire.SCHEMA_FIELDS}) as schema,"
+        " cast(null as string) as lifecycle, cast(null as string) as schema,"
         f" cast(null as {wire.SYMLINKS}) as symlinks, cast(null as string) as owner,"
-        f" cast(null as {wire.TAG_LIST}) as tags, {_newer_fields('p.x')} as fields,"
-        f" {_newer_rows('p.x')} as rows, cast(null as {wire.READS}) as reads)"
+        f" cast(null as {wire.TAG_LIST}) as tags, to_json({_newer_fields('p.x')}) as fields,"
+        f" to_json({_newer_rows('p.x')}) as rows, cast(null as string) as reads)"
     )
 
 
@@ -219,19 +234,19 @@ def _kind() -> str:
     )
 
 
-def _hash(columns: str, again: str | None = None) -> str:
-    """128 bits, cheap and the same everywhere; the second half may be of `again`, which is less to walk through."""
-    return f"concat(hex(xxhash64({columns})), hex(xxhash64('2', {again or columns})))"
+def _digest(text: str) -> str:
+    """128 bits that nobody can forge."""
+    return f"left(sha2({text}, 256), 32)"
 
 
 def _shape() -> str:
     """What a mention's lineage says, or (with an `r`) what it says was read; null for neither."""
-    # two shapes of the same output columns are told apart by 64 bits, any others by 128
-    lineage = _hash("map_entries(m.fields), m.rows", "map_keys(m.fields), m.rows")
-    reads = _hash("m.namespace, m.name, m.reads")
+    lineage = _digest("concat(coalesce(m.fields, ''), '\\n', coalesce(m.rows, ''))")
+    reads = _digest("concat_ws('\\n', m.namespace, m.name, m.reads)")
+    # Spark writes a nested text anew, without blanks
     return (
-        f"case when m.role <> 'I' and (m.fields is not null or size(m.rows) > 0) then {lineage}"
-        f" when size(m.reads) > 0 then concat('r', {reads}) end"
+        f"case when m.role <> 'I' and (m.fields is not null or m.rows <> '[]') then {lineage}"
+        f" when m.reads <> '[]' then concat('r', {reads}) end"
     )
 
 
@@ -239,8 +254,8 @@ def _shape() -> str:
 COLUMNS: dict[str, str] = {
     "t": "t",
     "run_id": (
-        f"case when {_IS_RUN} then lower(trim(e.run.runId)) when {_IS_JOB} then concat('job:', event_id)"
-        " else concat('dataset:', event_id) end"
+        # named once: where it is the digest of a line, only the lines that need it are digested
+        f"if({_IS_RUN}, lower(trim(e.run.runId)), concat(if({_IS_JOB}, 'job:', 'dataset:'), event_id))"
     ),
     "event_type": f"if({_IS_RUN}, {_TYPE}, 'COMPLETE')",
     "job_namespace": f"coalesce(if({_IS_JOB}, e.job.namespace, e.dataset.namespace), '')",

@@ -78,13 +78,15 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
     Landing twice after a crash is harmless: an event that comes twice is one.
     """
     from delta.tables import DeltaTable
+    from pyspark.sql import functions as F
 
     from colline.pipeline.files import Files
     from colline.pipeline.lock import held
-    from colline.pipeline.parse import Limits, parsed
+    from colline.pipeline.parse import RID, Limits, parsed, whole
     from colline.pipeline.settings import pipeline_settings
     from colline.pipeline.store import Store, cut
     from colline.pipeline.tables import QUARANTINE
+    from colline.pipeline.wire import CORRUPT
 
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
@@ -95,8 +97,10 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
             return 0
         waiting = store.read(QUARANTINE).where("replayed_at is null and reason <> 'not_utf8'")
         lines = waiting.selectExpr("event_id", "line as raw", "file", "position", "received_at")
-        judged = parsed(lines, limits or Limits()).where("reason is null").select("event_id")
-        good = cut(lines.join(judged.distinct(), "event_id", "left_semi").select("event_id", "raw"))
+        sound = f"reason is null and not exists(mentions, m -> {whole('m')}.{CORRUPT} is not null)"
+        judged = parsed(lines, limits or Limits()).where(sound).selectExpr("rid as of_line")
+        good = lines.join(judged, F.expr(f"{RID} = of_line"), "left_semi")
+        good = cut(good.select("event_id", "raw"))
         count = int(good.count())
         if count:
             _land(good, count, store.lake, files)

@@ -2,6 +2,8 @@
 
 Leaves are strings, so that a `masking` written as text or a number where a word was expected costs nobody an event;
 only structure (an object where a list must be) is a wrong type. Facets that are not here are ignored, not refused.
+
+What a facet says of every column (`WHOLE`) is text in an event: runs repeat it, and it is read once per text.
 """
 
 from __future__ import annotations
@@ -33,13 +35,13 @@ SCHEMA_FIELDS = array_of(_struct(name=S, type=S))
 SYMLINKS = array_of(_struct(namespace=S, name=S, type=S))
 OWNERS = _struct(owners=array_of(_struct(name=S, type=S)))
 READS = array_of(_struct(name=S, uses=array_of(S)))
-COLUMNS_READ = _struct(fields=READS)
+COLUMNS_READ = _struct(fields=S)
 TAG_LIST = array_of(_struct(key=S, value=S, field=S))
 TAGS = _struct(tags=TAG_LIST)
 
 DATASET_FACETS = _struct(
-    schema=_struct(fields=SCHEMA_FIELDS),
-    columnLineage=_struct(fields=FIELDS, dataset=INPUTS),
+    schema=_struct(fields=S),
+    columnLineage=_struct(fields=S, dataset=S),
     lineage=_struct(fields=FIELDS, inputs=INPUTS),
     symlinks=_struct(identifiers=SYMLINKS),
     lifecycleStateChange=_struct(lifecycleStateChange=S, previousIdentifier=ID),
@@ -68,6 +70,9 @@ JOB_LINEAGE = _struct(entries=array_of(JOB_ENTRY))
 JOB_FACETS = _struct(jobType=_struct(processingType=S, integration=S, jobType=S), ownership=OWNERS, lineage=JOB_LINEAGE)
 
 CORRUPT = "_corrupt"
+# what is text in an event, with the bracket it begins with, and as it is read
+TEXTS = {"fields": "{", "rows": "[", "schema": "[", "reads": "["}
+WHOLE = _struct(fields=FIELDS, rows=INPUTS, schema=SCHEMA_FIELDS, reads=READS, **{CORRUPT: S})
 EVENT = _struct(
     eventType=S,
     eventTime=S,

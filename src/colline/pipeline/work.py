@@ -17,11 +17,12 @@ from pyspark.sql import functions as F
 from colline.pipeline import identity
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
-from colline.pipeline.parse import RID, Limits, parsed
+from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.runs import compared, folded, judged, united
 from colline.pipeline.store import Store, cut
 from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, JOBS, OBSERVATIONS, RUNS, Table
+from colline.pipeline.wire import CORRUPT, TEXTS
 
 JOB = ("job_namespace", "job_name")
 SAID = ("role", *NAME, "shape", "content", "lifecycle", "overwrite")
@@ -78,7 +79,7 @@ class Work:
         return self.store.top_id(table, own)
 
     @cached_property
-    def judged(self) -> DataFrame:
+    def read(self) -> DataFrame:
         """Every line, parsed, with what it says of datasets as digests: a hundredth of the whole."""
         rows = parsed(self.lines, self.options.limits).drop("mentions")
         if self.rules.jobs:
@@ -87,18 +88,13 @@ class Work:
         return self._kept[-1]
 
     @cached_property
-    def events(self) -> DataFrame:
-        """The lines that are events."""
-        return self.judged.where("reason is null")
-
-    @cached_property
     def totals(self) -> Row:
-        """`lines`, `bad`, about how many `different` ones, and the `parts` of silver/runs that the batch's runs are in.
+        """`lines`, about how many `different` ones, and the `parts` of silver/runs that the batch's runs are in.
 
         Parses the batch.
         """
         says = "if(reason is null, xxhash64(transform(light, m -> m.content)), null) as says"
-        found = self.judged.selectExpr("reason", "if(reason is null, part, null) as part", says).selectExpr(
+        found = self.read.selectExpr("reason", "if(reason is null, part, null) as part", says).selectExpr(
             "count(*) as lines",
             "count(reason) as bad",
             "approx_count_distinct(says) as different",
@@ -107,6 +103,32 @@ class Work:
         row = found.first()
         assert row is not None  # an aggregate without keys has one row
         return row
+
+    @cached_property
+    def bad(self) -> int:
+        """How many lines are no events."""
+        return self.judged.where("reason is not null").count() if self._misread else int(self.totals["bad"])
+
+    @cached_property
+    def judged(self) -> DataFrame:
+        """Every line, with the reason of those that are no events."""
+        if not self._misread:
+            return self.read
+        wrong = self.said.where("wrong").selectExpr("collect_set(content) as wrong")
+        found = "if(reason is null and arrays_overlap(transform(light, m -> m.content), wrong), '{0}', {1}) as {1}"
+        of = {"reason": found.format(WRONG, "reason"), "detail": found.format(WRONG_DETAIL, "detail")}
+        rows = self.read.crossJoin(F.broadcast(wrong))
+        return cut(rows.selectExpr(*(of.get(name, name) for name in self.read.columns)))
+
+    @cached_property
+    def _misread(self) -> bool:
+        """Whether something that is said of columns has a wrong type."""
+        return not self.said.where("wrong").isEmpty()
+
+    @cached_property
+    def events(self) -> DataFrame:
+        """The lines that are events."""
+        return self.judged.where("reason is null")
 
     @cached_property
     def touched(self) -> DataFrame:
@@ -186,22 +208,35 @@ class Work:
     @cached_property
     def picks(self) -> DataFrame:
         """Each content of the batch once: in which line (`rid`) and where in it (`at`) it was first said, by whom."""
-        each = self.events.selectExpr("rid", "run_id", "t", "posexplode(light) as (at, m)")
-        first = each.groupBy("m.content").agg(F.expr("min(struct(t, rid, at, run_id)) as p"))
-        return cut(first.selectExpr("content", "p.t as seen_at", "p.rid", "p.at", "p.run_id"))
+        return cut(_first_said(self.events)) if self._misread else self._first
+
+    @cached_property
+    def _first(self) -> DataFrame:
+        return cut(_first_said(self.read.where("reason is null")))
 
     @cached_property
     def picked(self) -> DataFrame:
-        """The picked contents, whole: the lines that say one first are read again, and most say nothing first."""
+        """The picked contents, whole."""
+        rows = self.said.drop("wrong")
+        if not self._misread:
+            return rows
+        # who said it first may have been a line that is no event after all
+        return rows.drop("seen_at", "rid", "at", "run_id").join(self.picks, "content")
+
+    @cached_property
+    def said(self) -> DataFrame:
+        """Each content, whole, and whether it is `wrong`: the lines that say one first are read again, a few of all."""
         lines = self.lines.selectExpr("*", f"{RID} as of_line")
-        first = lines.join(F.broadcast(self.picks.selectExpr("rid as of_line").distinct()), "of_line", "left_semi")
+        first = lines.join(F.broadcast(self._first.selectExpr("rid as of_line").distinct()), "of_line", "left_semi")
         again = parsed(first.drop("of_line"), self.options.limits).select("rid", "mentions")
-        whole = again.join(F.broadcast(self.picks), "rid").selectExpr(
-            *self.picks.columns, "element_at(mentions, at + 1) as m"
-        )
+        each = again.join(F.broadcast(self._first), "rid")
+        each = each.selectExpr(*self._first.columns, "element_at(mentions, at + 1) as m")
+        texts = each.selectExpr("*", f"{whole('m')} as w")
         names = (name for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
+        told = (f"w.{name}" if name in TEXTS else f"m.{name}" for name in names)
+        wrong = f"w.{CORRUPT} is not null as wrong"
         # in as many tasks as the lines are in: each of them is looked at
-        return whole.selectExpr(*self.picks.columns, *(f"m.{name}" for name in names)).localCheckpoint(eager=True)
+        return texts.selectExpr(*self._first.columns, *told, wrong).localCheckpoint(eager=True)
 
     def told(self, contents: DataFrame) -> DataFrame:
         """The contents whole: from the batch, else from what was observed earlier. `contents` has no other column."""
@@ -249,3 +284,9 @@ class Work:
 def in_parts(parts: list[str]) -> str:
     """SQL that picks these parts of silver/runs."""
     return f"part in ({', '.join(repr(part) for part in parts)})" if parts else "false"
+
+
+def _first_said(events: DataFrame) -> DataFrame:
+    each = events.selectExpr("rid", "run_id", "t", "posexplode(light) as (at, m)")
+    first = each.groupBy("m.content").agg(F.expr("min(struct(t, rid, at, run_id)) as p"))
+    return first.selectExpr("content", "p.t as seen_at", "p.rid", "p.at", "p.run_id")
