@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,12 +36,13 @@ ORDERS = int(os.environ.get("COLLINE_ORDERS", "1"))
 SPLITS = 3
 EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
 VICTIM = Path(__file__).parent / "victim.py"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small(spark: SparkSession) -> None:
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
+# short runs: the best compiled code would come too late
+TOOLS = {
+    **os.environ,
+    "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1",
+    "PYTHONPATH": str(VICTIM.parent.parent.parent),
+    "PYTHONUNBUFFERED": "1",
+}
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +57,8 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
 
 def _kill(lake: Path, *moment: str) -> None:
     """An ingest of the lake that was killed, with its JVM, at that moment."""
-    tools = {
-        **os.environ,
-        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1",
-        "PYTHONPATH": str(VICTIM.parent.parent.parent),
-    }
     command = [sys.executable, str(VICTIM), str(lake), *moment]
-    done = subprocess.run(command, env=tools, check=False, capture_output=True)
+    done = subprocess.run(command, env=TOOLS, check=False, capture_output=True)
     assert done.returncode == -9, done.stderr.decode()[-2000:]
 
 
@@ -87,6 +88,77 @@ def test_killed_at_a_random_moment_and_run_again(
     _kill(tmp_path, after, f"{chance.uniform(0.0, 0.6):.3f}")
     ingest(str(tmp_path), spark=spark)
     assert gold(tmp_path) == gold(undisturbed)
+
+
+@pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")
+@pytest.mark.parametrize("step", ["built", "placed"])
+def test_killed_while_it_publishes_and_run_again(
+    spark: SparkSession, undisturbed: Path, tmp_path: Path, step: str
+) -> None:
+    from colline.graph import open_lake
+    from colline.pipeline.ingest import ingest
+
+    shutil.copytree(undisturbed / "landing", tmp_path / "landing")
+    _kill(tmp_path, step)
+    assert not (tmp_path / "snapshot" / "CURRENT").exists()
+    done = ingest(str(tmp_path), spark=spark)
+    assert (done.batches, done.snapshot is not None) == (0, True)
+    assert open_lake(tmp_path).upstream("same.total").snapshot == done.snapshot
+    assert gold(tmp_path) == gold(undisturbed)
+
+
+@pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")
+def test_upkeep_beside_an_ingest_changes_nothing(spark: SparkSession, undisturbed: Path, tmp_path: Path) -> None:
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.maintain import Keep, maintain
+
+    half = len(EVENTS) // 2
+    land(tmp_path, EVENTS[:half])
+    ingest(str(tmp_path), spark=spark)
+    land(tmp_path, EVENTS[half:])
+    ended = threading.Event()
+    with ThreadPoolExecutor(1) as other:
+
+        def upkeep() -> int:
+            """As often as it can be done while the ingest runs."""
+            times = 0
+            while not ended.is_set():
+                maintain(str(tmp_path), spark=spark, keep=Keep(landing=7, old_files=7))
+                times += 1
+            return times
+
+        kept = other.submit(upkeep)
+        try:
+            ingest(str(tmp_path), spark=spark)
+        finally:
+            ended.set()
+        assert kept.result() > 0
+    assert gold(tmp_path) == gold(undisturbed)
+
+
+@pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")
+def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed: Path, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    shutil.copytree(undisturbed, lake)
+    log = tmp_path / "err.txt"
+    command = [sys.executable, "-m", "colline", "rebuild", "--lake", str(lake)]
+    with log.open("wb") as err:
+        # a terminal sends it to every process of its group
+        process = subprocess.Popen(command, stdout=err, stderr=err, env=TOOLS, start_new_session=True)
+    try:
+        while "silver/observations" not in log.read_text():
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.1)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(120) == 130, log.read_text()[-3000:]
+    finally:
+        process.kill()
+    assert "stopped" in log.read_text()
+    assert "Traceback" not in log.read_text()
+    assert gold(lake) == gold(undisturbed)
+    done = subprocess.run([*command, "--json"], env=TOOLS, check=True, capture_output=True)
+    assert json.loads(done.stdout)["events"] == len(EVENTS)
+    assert gold(lake) == gold(undisturbed)
 
 
 @pytest.mark.parametrize("seed", range(ORDERS))

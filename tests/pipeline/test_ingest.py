@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -26,9 +29,6 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ingests; the second one brings later runs, late ones, and names that turn out to be others'."""
     from colline.pipeline.ingest import ingest
 
-    # small data: compiling code would take longer than running it
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     folder = tmp_path_factory.mktemp("lake with space")
     land(folder, FIRST)
     first = ingest(str(folder), spark=spark)
@@ -211,13 +211,50 @@ def test_bronze_holds_every_line_as_it_came(lake: Path) -> None:
     assert first[0]["raw"] == json.dumps(FIRST[0]).encode()
 
 
+@contextmanager
+def _user_at_work(spark: SparkSession) -> Iterator[list[dict[str, Any]]]:
+    """What another thread of the session sees for as long as the block lasts: its settings, its catalog, a query."""
+    seen: list[dict[str, Any]] = []
+    done = threading.Event()
+
+    def look() -> None:
+        while not done.wait(0.5):
+            try:
+                seen.append(
+                    {
+                        "settings": spark.conf.getAll,
+                        "views": sorted(found.name for found in spark.catalog.listTables() if found.isTemporary),
+                        "databases": [found.name for found in spark.catalog.listDatabases()],
+                        "half": spark.sql("select 1 / 2 as half").first(),
+                        "streams": spark.streams.active,
+                    }
+                )
+            except Exception as error:  # noqa: BLE001 (told by the assertion)
+                seen.append({"failed": str(error)})
+
+    spark.range(1).createOrReplaceTempView("a_view")
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield seen
+    finally:
+        done.set()
+        thread.join()
+        spark.catalog.dropTempView("a_view")
+
+
 def test_the_same_events_again_in_another_file_change_no_row(spark: SparkSession, lake: Path) -> None:
     from colline.pipeline.ingest import ingest
 
     before = gold(lake)
     runs = sorted(str(r) for r in table(lake, "silver/runs"))
     land(lake, [*SECOND, *FIRST[: -len(BAD)]])
-    assert ingest(str(lake), spark=spark).batches == 1
+    with _user_at_work(spark) as seen:
+        assert ingest(str(lake), spark=spark).batches == 1
+    # whose session is as it was, all the time
+    assert len(seen) > 3
+    assert all(each == seen[0] for each in seen), seen
+    assert seen[0]["views"] == ["a_view"]
     assert gold(lake) == before
     assert sorted(str(r) for r in table(lake, "silver/runs")) == runs
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 
-@pytest.fixture(autouse=True)
-def as_in_a_batch(spark: SparkSession) -> Iterator[None]:
-    from colline.pipeline.settings import pipeline_settings
+@pytest.fixture(name="spark")
+def as_in_a_batch(spark: SparkSession) -> Iterator[SparkSession]:
+    from colline.pipeline.settings import pipeline_session
 
-    with pipeline_settings(spark):
-        yield
+    with pipeline_session(spark) as own:
+        yield own
 
 
 LINK = "array(named_struct('namespace', 'hive', 'name', 'db.t', 'type', 'TABLE'{seen}))"

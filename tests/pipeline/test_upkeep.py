@@ -28,8 +28,6 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from colline.pipeline.parse import Limits
     from colline.pipeline.work import Options
 
-    spark.conf.set("spark.sql.codegen.wholeStage", "false")
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
     folder = tmp_path_factory.mktemp("lake")
     ahead = write("later", "later", 1, out("later"))
     for event in ahead:

@@ -1,5 +1,6 @@
 """A process that ingests and dies by SIGKILL, with its JVM: `victim.py LAKE TABLE [SECONDS]` so long after a write of
-that table, whatever it is doing then; `start` is before the first write."""
+that table, whatever it is doing then; `start` is before the first write, `built` when the snapshot is made and not yet
+in its place, `placed` when nothing points to it yet."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import signal
 import sys
 import threading
 
+from colline.graph import snapshot
 from colline.pipeline.ingest import Watch, ingest
 from colline.pipeline.session import session_for
 
@@ -29,6 +31,9 @@ def main() -> None:
         else:
             die()
 
+    write, point = snapshot.write, snapshot.point
+    snapshot.write = lambda *given: (write(*given), wrote("built"))
+    snapshot.point = lambda *given: (wrote("placed"), point(*given))
     wrote("start")
     ingest(lake, spark=spark, watch=Watch(wrote=wrote))
 

@@ -11,6 +11,7 @@ from colline.pipeline.coverage import write_coverage
 from colline.pipeline.dimensions import Dimensions, NoDimensions, write_columns, write_datasets
 from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_runs
 from colline.pipeline.history import History
+from colline.pipeline.landing import event_id
 from colline.pipeline.parse import RID, readable
 from colline.pipeline.runs import STALE
 from colline.pipeline.settings import sized
@@ -76,7 +77,8 @@ def expire_runs(store: Store) -> bool:
 
 def write_bronze(work: Work) -> None:
     """Every line as it came."""
-    rows = work.lines.selectExpr("*", f"'{work.marker}' as batch", "to_date(received_at) as dt")
+    digest = f"{event_id('raw')} as event_id"
+    rows = work.lines.selectExpr("*", digest, f"'{work.marker}' as batch", "to_date(received_at) as dt")
     work.store.append(BRONZE, rows)
 
 
@@ -88,6 +90,7 @@ def write_quarantine(work: Work, counts: Counts) -> None:
     lines = work.lines.selectExpr("*", f"{RID} as rid").join(F.broadcast(bad), "rid")
     rows = lines.selectExpr(
         "*",
+        f"{event_id('raw')} as event_id",
         f"{readable('raw')} as line",
         "current_timestamp() as quarantined_at",
         "null as replayed_at",

@@ -118,6 +118,11 @@ class Files:
         system.rename(at, target)
 
 
+def spelled(path: str) -> str:
+    """The path as Hadoop takes it, which reads `%20` in a `file:` address as three letters."""
+    return f"file:{local_path(path)}".rstrip("/") if path.startswith("file:") else path.rstrip("/")
+
+
 def local_path(path: str) -> str | None:
     """The path on this machine that an address means; None for any other file system."""
     if "://" not in path and not path.startswith("file:"):

@@ -19,10 +19,10 @@ from pyspark.sql import functions as F
 from colline.errors import LakeError
 from colline.pipeline import landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
-from colline.pipeline.files import Files, local_path
+from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
 from colline.pipeline.rebuild import finish, rebuild_locked
-from colline.pipeline.settings import pipeline_settings
+from colline.pipeline.settings import pipeline_session
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
 from colline.pipeline.tables import BRONZE, RUNS
 from colline.pipeline.upgrade import mark, upgraded
@@ -85,8 +85,8 @@ def ingest(
     started = time.monotonic()
     named = tuple(folders)
     _check(lake, named)
-    with held(lake, spark) as session, pipeline_settings(session):
-        run = _Run(lake.rstrip("/"), session, options or Options(), watch or Watch(), goes_on=every is not None)
+    with held(lake, spark) as given, pipeline_session(given) as session:
+        run = _Run(spelled(lake), session, options or Options(), watch or Watch(), goes_on=every is not None)
         run.prepare()
         try:
             for folder in run.in_order(named or (f"{run.lake}/landing",)):
@@ -126,7 +126,7 @@ class _Run:
 
     def in_order(self, folders: tuple[str, ...]) -> list[str]:
         """The folders, the one whose batch was interrupted first: nothing may come before the rest of that batch."""
-        there = [folder.rstrip("/") for folder in folders if self.files.exists(folder)]
+        there = [folder for folder in map(spelled, folders) if self.files.exists(folder)]
         if not there and not self.files.exists(f"{self.lake}/{BRONZE.path}"):
             raise LakeError(
                 f"nothing has landed in {', '.join(folders)}", hint="write events there, or name it with --from"

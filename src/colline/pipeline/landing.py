@@ -40,7 +40,7 @@ def located(text: DataFrame) -> DataFrame:
 def numbered(rows: DataFrame) -> DataFrame:
     """Located rows, one file per partition, as lines with their place in the file; blank ones are no lines."""
     placed = rows.selectExpr("*", f"monotonically_increasing_id() & {2**33 - 1} as position")
-    return placed.where(f"{_bare('raw')} <> ''").selectExpr("*", f"{event_id('raw')} as event_id")
+    return placed.where(f"{_bare('raw')} <> ''")
 
 
 def event_id(raw: str) -> str:

@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import LakeError
-from colline.pipeline.files import Files
+from colline.pipeline.files import Files, spelled
 from colline.pipeline.session import session_for
-from colline.pipeline.settings import few_tasks
+from colline.pipeline.settings import upkeep_session
 from colline.pipeline.store import FORGETS, Store, tried
 from colline.pipeline.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 
@@ -55,11 +55,11 @@ class Maintained:
 
 def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None = None) -> Maintained:
     """Compact, cluster, expire and vacuum the lake's tables."""
-    session, keep = spark or session_for(), keep or Keep()
-    store, files = Store(session, lake.rstrip("/")), Files(session)
-    if not store.exists(BRONZE):
-        raise LakeError(f"no lake at {lake}", hint="run `colline ingest` first, or check --lake")
-    with few_tasks(session):
+    keep = keep or Keep()
+    with upkeep_session(spark or session_for()) as session:
+        store, files = Store(session, spelled(lake)), Files(session)
+        if not store.exists(BRONZE):
+            raise LakeError(f"no lake at {lake}", hint="run `colline ingest` first, or check --lake")
         deleted = _landing(store, files, keep.landing) if keep.landing is not None else 0
         _expire(store, files, keep)
         there = [table for table in TABLES if store.exists(table)]
@@ -122,10 +122,6 @@ def _compact(store: Store, table: Table) -> int:
 def _vacuum(store: Store, table: Table, days: int) -> None:
     from delta.tables import DeltaTable
 
-    check = "spark.databricks.delta.retentionDurationCheck.enabled"
-    before = store.spark.conf.get(check, None)
-    store.spark.conf.set(check, "false" if days < 7 else "true")
-    try:
-        DeltaTable.forPath(store.spark, store.path(table)).vacuum(days * 24)
-    finally:
-        store.spark.conf.unset(check) if before is None else store.spark.conf.set(check, before)
+    # in the session of the upkeep alone
+    store.spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false" if days < 7 else "true")
+    DeltaTable.forPath(store.spark, store.path(table)).vacuum(days * 24)

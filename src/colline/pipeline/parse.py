@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline import wire
+from colline.pipeline.landing import event_id
 from colline.pipeline.names import name_of, namespace_of
 
 REASONS: dict[str, str] = {
@@ -254,8 +255,7 @@ def _shape() -> str:
 COLUMNS: dict[str, str] = {
     "t": "t",
     "run_id": (
-        # named once: where it is the digest of a line, only the lines that need it are digested
-        f"if({_IS_RUN}, lower(trim(e.run.runId)), concat(if({_IS_JOB}, 'job:', 'dataset:'), event_id))"
+        f"if({_IS_RUN}, lower(trim(e.run.runId)), concat(if({_IS_JOB}, 'job:', 'dataset:'), {event_id('raw')}))"
     ),
     "event_type": f"if({_IS_RUN}, {_TYPE}, 'COMPLETE')",
     "job_namespace": f"coalesce(if({_IS_JOB}, e.job.namespace, e.dataset.namespace), '')",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import LakeError
-from colline.pipeline.files import local_path
+from colline.pipeline.files import local_path, spelled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -83,7 +83,7 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
     from colline.pipeline.files import Files
     from colline.pipeline.lock import held
     from colline.pipeline.parse import RID, Limits, parsed, whole
-    from colline.pipeline.settings import pipeline_settings
+    from colline.pipeline.settings import pipeline_session
     from colline.pipeline.store import Store, cut
     from colline.pipeline.tables import QUARANTINE
     from colline.pipeline.wire import CORRUPT
@@ -91,8 +91,8 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake")
-    with held(lake, spark) as session, pipeline_settings(session):
-        store, files = Store(session, lake.rstrip("/")), Files(session)
+    with held(lake, spark) as given, pipeline_session(given) as session:
+        store, files = Store(session, spelled(lake)), Files(session)
         if not store.exists(QUARANTINE):
             return 0
         waiting = store.read(QUARANTINE).where("replayed_at is null and reason <> 'not_utf8'")

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import LakeError
 from colline.pipeline.batch import derive
-from colline.pipeline.files import Files, local_path
+from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
-from colline.pipeline.settings import pipeline_settings
+from colline.pipeline.settings import pipeline_session
 from colline.pipeline.store import Store, nothing
-from colline.pipeline.tables import BRONZE, TABLES
+from colline.pipeline.tables import BRONZE, TABLES, Table
 from colline.pipeline.work import Options, Work
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
 
 STAGING = "_colline/rebuild"
 READY = "_colline/rebuild.ready"
+# how many tables are put in place at the same time
+AT_ONCE = 3
 # bytes become text again as they are
-LINE = ("event_id", "cast(raw as string) as raw", "file", "position", "received_at")
+LINE = ("cast(raw as string) as raw", "file", "position", "received_at")
 # bronze is what a rebuild reads; everything else is made again
 REBUILT = tuple(table for table in TABLES if not table.path.startswith("bronze/"))
 
@@ -58,8 +61,8 @@ def rebuild(
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake")
-    with held(lake, spark) as session, pipeline_settings(session):
-        rebuilt = rebuild_locked(lake.rstrip("/"), session, Files(session), options or Options(), wrote)
+    with held(lake, spark) as given, pipeline_session(given) as session:
+        rebuilt = rebuild_locked(spelled(lake), session, Files(session), options or Options(), wrote)
         if where is not None:
             from colline.graph.snapshot import publish
 
@@ -93,10 +96,16 @@ def finish(lake: str, spark: SparkSession, files: Files, wrote: Callable[[str], 
     if not files.exists(f"{lake}/{READY}"):
         return
     store, staged = Store(spark, lake), Store(spark, f"{lake}/{STAGING}")
-    for table in REBUILT:
+
+    def put(table: Table) -> None:
         if staged.exists(table):
             writer = staged.read(table).write.format("delta").mode("overwrite").option("overwriteSchema", "true")
             writer.partitionBy(*table.parts).save(store.path(table))
             wrote(table.path)
+
+    # a small write is mostly waiting: for a plan, for a log, for a file
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        for done in [threads.submit(put, table) for table in REBUILT]:
+            done.result()
     files.delete(f"{lake}/{READY}")
     files.delete(f"{lake}/{STAGING}")

@@ -1,4 +1,4 @@
-"""Spark settings the pipeline needs while it works, put back afterwards: the session belongs to its user."""
+"""The session the pipeline works in, a copy of the user's with settings of its own: the user's stays as it is."""
 
 from __future__ import annotations
 
@@ -35,27 +35,36 @@ MANY_TASKS: dict[str, str | None] = {"spark.sql.autoBroadcastJoinThreshold": Non
 
 
 @contextmanager
-def pipeline_settings(spark: SparkSession) -> Iterator[None]:
-    """The session with the pipeline's settings for as long as the block lasts."""
-    wanted = {**ALWAYS, **(ON_ONE_MACHINE if _on_one_machine(spark) else {})}
-    before = {key: spark.conf.get(key, None) for key in (*wanted, *FEW_TASKS)}
-    _set(spark, wanted)
-    try:
-        yield
-    finally:
-        _set(spark, before)
+def pipeline_session(spark: SparkSession) -> Iterator[SparkSession]:
+    """A session with the pipeline's settings."""
+    with _apart(spark, {**ALWAYS, **(ON_ONE_MACHINE if _on_one_machine(spark) else {})}) as own:
+        yield own
 
 
 @contextmanager
-def few_tasks(spark: SparkSession) -> Iterator[None]:
+def upkeep_session(spark: SparkSession) -> Iterator[SparkSession]:
     """On one machine: as many tasks as it has use for, where Delta would start thousands to list files."""
     key = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-    before = {key: spark.conf.get(key, None)}
-    _set(spark, {key: "4"} if _on_one_machine(spark) else {})
+    with _apart(spark, {key: "4"} if _on_one_machine(spark) else {}) as own:
+        yield own
+
+
+@contextmanager
+def _apart(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[SparkSession]:
+    """A copy of a session, as a stream makes one for itself: same settings, views and functions, on the same Spark.
+
+    `newSession` would lose what the user set while it ran, such as the keys of a store. Work that goes on in other
+    threads of the user's session sees nothing of it.
+    """
+    own = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
+    active = own._jvm.org.apache.spark.sql.SparkSession
+    before = active.getActiveSession()
+    _set(own, wanted)
+    active.setActiveSession(own._jsparkSession)  # of this thread
     try:
-        yield
+        yield own
     finally:
-        _set(spark, before)
+        active.setActiveSession(before.get()) if before.isDefined() else active.clearActiveSession()
 
 
 def sized(spark: SparkSession, *, lines: int, different: int) -> None:
