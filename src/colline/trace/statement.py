@@ -10,6 +10,7 @@ from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace import commands, expressions, operators, registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
+from colline.trace.commands.inserts import is_nowhere
 from colline.trace.commands.streams import STREAMS
 from colline.trace.commands.target import by_position, names_of
 from colline.trace.flow import dependencies
@@ -43,7 +44,8 @@ def statement(plan: Plan, context: Context) -> Statement:
     found = tuple(_writes(plan.root, context))
     if found:
         return _statement(found)
-    root = plan.root.node("query") if plan.root.kind in STREAMS else plan.root
+    is_query = plan.root.kind in STREAMS or is_nowhere(plan.root)
+    root = plan.root.node("query") if is_query else plan.root
     if _is_command(root):
         return _unknown(root, context)
     read = _query(root, context)

@@ -37,3 +37,11 @@ spark.table("t").select("a").toPandas()
 # expect:
 #   input: t
 #   read: t.a value
+
+# case: rows that are made and thrown away are a read
+# table: t(a, b, c, k)
+spark.table("t").where("c > 0").select("a").write.format("noop").mode("overwrite").save()
+# expect:
+#   input: t
+#   read: t.a value
+#   read: t.c filter

@@ -104,10 +104,19 @@ def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
     return (write_rows(target, (), node, trace, _mode(node)),)
 
 
+def is_nowhere(node: Node) -> bool:
+    """`df.write.format("noop").save()`: the rows are made and thrown away, so nothing is written"""
+    table = node.maybe("table")
+    described = table.maybe("table") if table is not None else None
+    return described is not None and described.text("class").endswith(".noop.NoopTable$")
+
+
 @command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "DeltaDynamicPartitionOverwriteCommand")
 def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …`, `df.writeTo(t).append()`; REPLACE WHERE reads the target to find what goes"""
     table, query = node.node("table"), node.node("query")
+    if is_nowhere(node):
+        return ()
     names = names_of(query) if node.get("isByName") else tuple(a.text("name") for a in table.nodes("output"))
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
     condition = node.maybe("deleteExpr")
