@@ -31,9 +31,13 @@ def hostile_event(number: int, name: str) -> dict[str, Any]:
 
 @contextmanager
 def ingesting(lake: Path) -> Iterator[Server]:
-    """A server that ingests by itself, after everything was sent and taken up."""
-    with serving(lake, "--ingest", "3s", "--seal-after", "0.3s", "--no-access-log") as server:
-        _send_all(server)
+    """A server that ingests by itself, after everything was sent and taken up.
+
+    It is sent to one that does not ingest: everything is there before the first ingest begins, so that is the only one.
+    """
+    with serving(lake, "--seal-after", "0.3s", "--no-access-log") as receiver:
+        _send_all(receiver)
+    with serving(lake, "--ingest", "3s", "--no-access-log") as server:
         _wait_for_lineage(server)
         yield server
 
