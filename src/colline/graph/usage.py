@@ -38,7 +38,9 @@ def since(view: View, idle_days: int, at: int | None) -> Since:
 def droppable(view: View, columns: Nodes, page: Page, when: Since) -> Answer:
     """One row a column: yes, no or unknown, and why."""
     end = len(columns) if page.limit is None else page.offset + page.limit
-    judged = [_judge(view, int(node), when) for node in columns]
+    homes = view.arrays["node.dataset"].take(columns).tolist()
+    spots = {place: blind_spots(view, place, when.at) for place in set(homes)}
+    judged = [_judge(view, node, when, spots[place]) for node, place in zip(columns.tolist(), homes, strict=True)]
     rows = [{**row, **facts} for row, facts in zip(view.columns(columns, when.at), judged, strict=True)]
     counts = {verdict: sum(row["verdict"] == verdict for row in rows) for verdict in ("yes", "no", "unknown")}
     left_out, cursor = page.next(len(rows), view.version)
@@ -67,7 +69,7 @@ def _drop_verdict(rows: list[Row], counts: dict[str, int]) -> str:
     )
 
 
-def _judge(view: View, node: int, when: Since) -> Row:
+def _judge(view: View, node: int, when: Since, gaps: list[Row]) -> Row:
     family = kin(view, node)
     readers, left_out = edge_readers(view, family, when.at)
     known = {(row["job"]["name"] if row["job"] else None) for row in readers}
@@ -77,7 +79,6 @@ def _judge(view: View, node: int, when: Since) -> Row:
     ]
     retired = [row for row in asked if not row["live"] and row["job"]["name"] not in known]
     retired += past_readers(view, family, known | {row["job"]["name"] for row in retired})
-    gaps = blind_spots(view, node, when.at)
     verdict = "no" if live else "unknown" if gaps else "yes"
     reads = [row["last_read"] for row in asked + readers + retired if row["last_read"]]
     return {
@@ -192,9 +193,8 @@ def _is_live(arrays: Any, rows: Nodes, query: Any, moment: int) -> NDArray[np.bo
     return np.asarray(np.where(query | (began == UNKNOWN) | (job < 0), recent, last >= began))
 
 
-def blind_spots(view: View, node: int, at: int | None) -> list[Row]:
-    """What could hide a reader: gaps on the dataset, gaps of jobs that read it, readers outside the lake."""
-    place = int(view.arrays["node.dataset"][node])
+def blind_spots(view: View, place: int, at: int | None) -> list[Row]:
+    """What could hide a reader of a dataset: gaps on it, gaps of jobs that read it, readers outside the lake."""
     rows = list(view.unknown(_hiding(view, [place], at)))
     kind = view.text("dataset.kind", place)
     if kind in _OUTSIDE:
