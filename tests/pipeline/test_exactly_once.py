@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -30,8 +31,11 @@ pytestmark = [pytest.mark.spark, pytest.mark.faults, pytest.mark.timeout(1800)]
 ALL = os.environ.get("COLLINE_FAULTS") == "all"
 # every write of a batch; `make pipeline-faults` kills after each, the ordinary run after one in the middle
 STEPS = [t.path for t in TABLES] if ALL else ["gold/edges"]
+# moments of its end, when the tables are whole
+PUBLISHES = ["built", "placed"] if ALL else []
 # moments between the writes, whatever Spark is doing then
 MOMENTS = range(int(os.environ.get("COLLINE_MOMENTS", "10")) if ALL else 1)
+TOGETHER = 5
 ORDERS = int(os.environ.get("COLLINE_ORDERS", "1"))
 SPLITS = 3
 EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
@@ -55,56 +59,83 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
     return lake
 
 
-def _kill(lake: Path, *moment: str) -> None:
-    """An ingest of the lake that was killed, with its JVM, at that moment."""
-    command = [sys.executable, str(VICTIM), str(lake), *moment]
-    done = subprocess.run(command, env=TOOLS, check=False, capture_output=True)
+def _lakes(undisturbed: Path, folder: Path, names: Iterable[str]) -> dict[str, Path]:
+    """A lake for each name, with the same files landed."""
+    lakes = {name: folder / name.replace("/", "-") for name in names}
+    for lake in lakes.values():
+        shutil.copytree(undisturbed / "landing", lake / "landing")
+    return lakes
+
+
+def _kill(*how: str) -> None:
+    """Ingests that were killed, with their JVM."""
+    done = subprocess.run([sys.executable, str(VICTIM), *how], env=TOOLS, check=False, capture_output=True)
     assert done.returncode == -9, done.stderr.decode()[-2000:]
 
 
+@pytest.fixture(scope="module")
+def held(undisturbed: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By step: a lake whose ingest was killed there."""
+    lakes = _lakes(undisturbed, tmp_path_factory.mktemp("held"), (*STEPS, *PUBLISHES))
+    _kill("held", *(text for step, lake in lakes.items() for text in (str(lake), step)))
+    return lakes
+
+
+@pytest.fixture(scope="module")
+def struck(undisturbed: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Lakes whose ingests were killed while they all ran, some together, at a random moment."""
+    lakes = _lakes(undisturbed, tmp_path_factory.mktemp("struck"), map(str, MOMENTS))
+    for first in MOMENTS[::TOGETHER]:
+        some = [str(lakes[str(n)]) for n in MOMENTS[first : first + TOGETHER]]
+        chance = random.Random(first)
+        # no lake can have come to its end by then
+        writes = chance.randrange(len(some), len(some) + len(TABLES) - 2)
+        _kill("struck", str(writes), f"{chance.uniform(0.0, 1.0):.3f}", *some)
+    return lakes
+
+
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_after_a_write_and_run_again(spark: SparkSession, undisturbed: Path, tmp_path: Path, step: str) -> None:
+def test_killed_after_a_write_and_run_again(
+    spark: SparkSession, undisturbed: Path, held: dict[str, Path], step: str
+) -> None:
     from colline.pipeline.ingest import ingest
 
-    shutil.copytree(undisturbed / "landing", tmp_path / "landing")
-    _kill(tmp_path, step)
-    ingest(str(tmp_path), spark=spark)
-    assert gold(tmp_path) == gold(undisturbed)
+    lake = held[step]
+    assert (lake / step / "_delta_log").exists()
+    later = [t.path for t in TABLES[TABLES.index(next(t for t in TABLES if t.path == step)) + 1 :]]
+    assert not [name for name in later if (lake / name).exists()]
+    ingest(str(lake), spark=spark)
+    assert gold(lake) == gold(undisturbed)
     for name in ("bronze/events", "silver/runs", "silver/observations"):
-        assert len(table(tmp_path, name)) == len(table(undisturbed, name)), name
+        assert len(table(lake, name)) == len(table(undisturbed, name)), name
 
 
 @pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")
 @pytest.mark.parametrize("seed", MOMENTS)
 def test_killed_at_a_random_moment_and_run_again(
-    spark: SparkSession, undisturbed: Path, tmp_path: Path, seed: int
+    spark: SparkSession, undisturbed: Path, struck: dict[str, Path], seed: int
 ) -> None:
     from colline.pipeline.ingest import ingest
 
-    shutil.copytree(undisturbed / "landing", tmp_path / "landing")
-    chance = random.Random(seed)
-    # another step takes longer than this after each of these
-    after = chance.choice(["start", *(t.path for t in TABLES[:-2])])
-    _kill(tmp_path, after, f"{chance.uniform(0.0, 0.6):.3f}")
-    ingest(str(tmp_path), spark=spark)
-    assert gold(tmp_path) == gold(undisturbed)
+    lake = struck[str(seed)]
+    assert not (lake / "snapshot" / "CURRENT").exists()
+    ingest(str(lake), spark=spark)
+    assert gold(lake) == gold(undisturbed)
 
 
-@pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")
-@pytest.mark.parametrize("step", ["built", "placed"])
+@pytest.mark.parametrize("step", PUBLISHES)
 def test_killed_while_it_publishes_and_run_again(
-    spark: SparkSession, undisturbed: Path, tmp_path: Path, step: str
+    spark: SparkSession, undisturbed: Path, held: dict[str, Path], step: str
 ) -> None:
     from colline.graph import open_lake
     from colline.pipeline.ingest import ingest
 
-    shutil.copytree(undisturbed / "landing", tmp_path / "landing")
-    _kill(tmp_path, step)
-    assert not (tmp_path / "snapshot" / "CURRENT").exists()
-    done = ingest(str(tmp_path), spark=spark)
+    lake = held[step]
+    assert not (lake / "snapshot" / "CURRENT").exists()
+    done = ingest(str(lake), spark=spark)
     assert (done.batches, done.snapshot is not None) == (0, True)
-    assert open_lake(tmp_path).upstream("same.total").snapshot == done.snapshot
-    assert gold(tmp_path) == gold(undisturbed)
+    assert open_lake(lake).upstream("same.total").snapshot == done.snapshot
+    assert gold(lake) == gold(undisturbed)
 
 
 @pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")

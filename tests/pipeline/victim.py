@@ -1,6 +1,12 @@
-"""A process that ingests and dies by SIGKILL, with its JVM: `victim.py LAKE TABLE [SECONDS]` so long after a write of
-that table, whatever it is doing then; `start` is before the first write, `built` when the snapshot is made and not yet
-in its place, `placed` when nothing points to it yet."""
+"""A process that ingests lakes and dies by SIGKILL, with its JVM.
+
+    victim.py held LAKE STEP [LAKE STEP…]     each lake in turn is brought up to its step and held there; then all die
+    victim.py struck WRITES SECONDS LAKE…     all at once; so long after so many writes by all, whatever they do then
+
+A step is a table that was just written; `start` is before the first, `built` when the snapshot is made and not yet in
+its place, `placed` when nothing points to it yet. To the lake a process that is held and then killed is one that was
+killed there: one JVM that is warm does for many.
+"""
 
 from __future__ import annotations
 
@@ -8,35 +14,63 @@ import os
 import signal
 import sys
 import threading
+import time
+from collections.abc import Callable
 
 from colline.graph import snapshot
 from colline.pipeline.ingest import Watch, ingest
 from colline.pipeline.session import session_for
 
+Told = Callable[[str, str], None]
+# the step that a thread's lake has come to is told here, too, by what knows no lake
+OWN = threading.local()
 
-def main() -> None:
-    lake, fatal, *delay = sys.argv[1:]
-    spark = session_for("victim")
-    jvm = spark.sparkContext._gateway.proc.pid
 
-    def die() -> None:
-        os.kill(jvm, signal.SIGKILL)
-        os.kill(os.getpid(), signal.SIGKILL)
+def begin(lake: str, told: Told) -> threading.Thread:
+    """An ingest at work that tells each of its steps."""
 
-    def wrote(table: str) -> None:
-        if table != fatal:
-            return
-        if delay:
-            threading.Timer(float(delay[0]), die).start()
-        else:
-            die()
+    def work() -> None:
+        OWN.told = lambda step: told(lake, step)
+        OWN.told("start")
+        ingest(lake, spark=SPARK, watch=Watch(wrote=lambda table: told(lake, table)))
 
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def watch_publish() -> None:
     write, point = snapshot.write, snapshot.point
-    snapshot.write = lambda *given: (write(*given), wrote("built"))
-    snapshot.point = lambda *given: (wrote("placed"), point(*given))
-    wrote("start")
-    ingest(lake, spark=spark, watch=Watch(wrote=wrote))
+    snapshot.write = lambda *given: (write(*given), OWN.told("built"))
+    snapshot.point = lambda *given: (OWN.told("placed"), point(*given))
 
 
-if __name__ == "__main__":
-    main()
+def held(*plan: str) -> None:
+    steps = dict(zip(plan[::2], plan[1::2], strict=True))
+    there = {lake: threading.Event() for lake in steps}
+
+    def told(lake: str, step: str) -> None:
+        if step == steps[lake]:
+            there[lake].set()
+            threading.Event().wait()
+
+    for lake, step in steps.items():
+        thread = begin(lake, told)
+        while not there[lake].wait(0.5):
+            assert thread.is_alive(), f"{lake} ended before {step}"
+
+
+def struck(writes: str, seconds: str, *lakes: str) -> None:
+    seen = threading.Semaphore(0)
+    for lake in lakes:
+        begin(lake, lambda _lake, _step: seen.release())
+    for _ in range(int(writes)):
+        assert seen.acquire(timeout=1200)
+    time.sleep(float(seconds))
+
+
+SPARK = session_for("victim")
+watch_publish()
+{"held": held, "struck": struck}[sys.argv[1]](*sys.argv[2:])
+os.kill(SPARK.sparkContext._gateway.proc.pid, signal.SIGKILL)
+os.kill(os.getpid(), signal.SIGKILL)
