@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import SettingError
@@ -18,14 +17,19 @@ Row = dict[str, Any]
 
 
 class KeptRow(dict[str, Any]):
-    """A row that stands in many answers as it is: nobody changes it, and its JSON is written once."""
+    """A row that stands in many answers as it is: nobody changes it, and its JSON was written once."""
 
-    @cached_property
-    def json(self) -> msgspec.Raw:
-        """The row as an answer's JSON has it."""
+    __slots__ = ("json",)
+    json: msgspec.Raw
+
+    @classmethod
+    def of(cls, row: Row) -> KeptRow:
+        """The row and its JSON."""
         import msgspec
 
-        return msgspec.Raw(msgspec.json.encode(self))
+        kept = cls(row)
+        kept.json = msgspec.Raw(msgspec.json.encode(row))
+        return kept
 
 
 @dataclass(frozen=True)
@@ -110,10 +114,8 @@ def _plain(value: Any) -> Any:
 
 
 def _kept(rows: Any) -> Any:
-    """Rows, those that stand in many answers as the JSON they have already."""
-    if isinstance(rows, list) and rows and isinstance(rows[0], KeptRow):
-        return [row.json if isinstance(row, KeptRow) else row for row in rows]
-    return rows
+    """The rows; if they stand in many answers, as the JSON they have already. A list has all or none of those."""
+    return [row.json for row in rows] if isinstance(rows, list) and rows and isinstance(rows[0], KeptRow) else rows
 
 
 def _simple(value: Any) -> Any:

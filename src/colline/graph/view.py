@@ -17,6 +17,7 @@ from colline.graph.segments import SEPARATOR
 from colline.graph.times import When, parse_time, show_time, time_or_none
 
 _REMEMBERED = 200_000  # texts of a kind kept in memory once they were read
+FEW_ASKED = 1000  # columns asked about that are told in full
 _JOB_TEXTS = ("namespace", "name", "integration", "owner", "last_run", "last_state", "last_error")
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
 
@@ -58,7 +59,8 @@ class View:
         self._texts: dict[str, _Memo[str]] = {}
         self._jobs: dict[int, KeptRow] = {}
         self._homes = _Memo(self._read_home)
-        self._claims = _Memo(self._read_claim)
+        self._claims = _Memo(self.job_ref)
+        self._states = _Memo(lambda job: self.text("job.last_state", job))
         self._times = _Memo(time_or_none)
 
     def at(self, when: When) -> int | None:
@@ -142,7 +144,7 @@ class View:
 
     def of(self, nodes: Nodes, at: int | None) -> tuple[Row, ...]:
         """The columns a question is about; of very many only who they are."""
-        return tuple(self.columns(nodes, at) if len(nodes) <= 1000 else [self.ref(n) for n in nodes.tolist()])
+        return tuple(self.columns(nodes, at) if len(nodes) <= FEW_ASKED else [self.ref(n) for n in nodes.tolist()])
 
     def neighbours(self, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
         """How many other columns lie one direct step away from each node."""
@@ -176,13 +178,14 @@ class View:
     def jobs(self, places: list[int]) -> list[KeptRow]:
         """Jobs that nothing is wrong with, in the order of their places; not to be changed."""
         known = self._jobs
-        missing = [place for place in places if place not in known]
-        if missing:
+        try:
+            return [known[place] for place in places]
+        except KeyError:
             if len(known) >= _REMEMBERED:
                 known.clear()
-                missing = places
+            missing = [place for place in places if place not in known]
             known.update(zip(missing, self._read_jobs(missing), strict=True))
-        return [known[place] for place in places]
+            return [known[place] for place in places]
 
     def _read_jobs(self, places: list[int]) -> Iterator[KeptRow]:
         at, arrays = np.array(places, dtype=np.int64), self.arrays
@@ -194,10 +197,7 @@ class View:
             columns[key] = [time_or_none(moment) for moment in arrays[f"job.{key}"].take(at).tolist()]
         columns["runs"] = arrays["job.runs"].take(at).tolist()
         columns["flags"] = [[] for _ in places]
-        return (KeptRow(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-
-    def _read_claim(self, job: int) -> tuple[Row | None, str | None]:
-        return self.job_ref(job), self.text("job.last_state", job)
+        return (KeptRow.of(dict(zip(columns, row, strict=True))) for row in zip(*columns.values(), strict=True))
 
     def edge(self, edges: Adjacency, row: int, ends: tuple[int, int], *, level: str = "column") -> Row:
         """An edge between two columns (source first), with how, by which job, and when it was last seen."""
@@ -214,7 +214,7 @@ class View:
         facts += [arrays[f"{group}.implied"].take(place).tolist()]
         until = [NEVER] * len(rows) if edges.until is None else edges.until.take(rows).tolist()
         runs, said, times = self.words("runs"), self.words("descriptions"), self._times
-        claims = [self._claims[job] for job in facts.pop(4)]
+        jobs, states = self._claims, self._states
         kind, masking = "INDIRECT" if edges.bits & 2 else "DIRECT", bool(edges.bits & 1)
         return [
             {
@@ -223,9 +223,9 @@ class View:
                 "type": kind,
                 "subtype": SUBTYPES[subtype],
                 "masking": masking,
-                "job": job,
+                "job": jobs[job],
                 "last_run": runs[run] or None,
-                "last_state": state,
+                "last_state": states[job],
                 "last_seen": times[seen],
                 "first_seen": times[since],
                 "retired_at": times[end],
@@ -233,9 +233,7 @@ class View:
                 "level": level,
                 "implied": implied,
             }
-            for (subtype, run, seen, description, since, one, two, implied, end), (job, state) in zip(
-                zip(*facts, until, strict=True), claims, strict=True
-            )
+            for subtype, run, seen, description, job, since, one, two, implied, end in zip(*facts, until, strict=True)
         ]
 
     def gaps(self, *, datasets: Any = None, jobs: Any = None, at: int | None = None) -> list[int]:

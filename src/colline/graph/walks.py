@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from colline.graph.adjacency import Nodes, distinct
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.told import EDGES_A_ROW, edge_rows, told_edges
-from colline.graph.view import View
+from colline.graph.view import FEW_ASKED, View
 from colline.graph.walk import Question, Reach, walk
 
 Marks = dict[str, NDArray[np.bool_]]  # what may be wrong with a job → which of the jobs it is
@@ -25,14 +25,18 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     left_out, cursor = page.next(reach.total, view.version)
     gaps, found, marks = gaps_on(view, reach), totals(reach), flags(view, reach.jobs, since)
     name = "upstream" if question.upstream else "downstream"
+    # one look for the columns asked about and those reached; of very many the former only say who they are
+    asked = origin if len(origin) <= FEW_ASKED else origin[:0]
+    rows = view.columns(np.concatenate([asked, nodes]), question.at)
+    told = rows[len(asked) :]
     return Answer(
         question=name,
         verdict=verdict(view, reach, marks, found, len(gaps)),
         as_of=view.as_of(question.at),
-        of=view.of(origin, question.at),
+        of=tuple(rows[: len(asked)]) if len(asked) == len(origin) else view.of(origin, question.at),
         totals=found,
         sections={
-            "columns": column_rows(view, reach, nodes, reach.page_away(page.offset, len(nodes))),
+            "columns": with_reach(told, reach, nodes, reach.page_away(page.offset, len(nodes))),
             "edges": edges,
             "edges_left_out": edges_left_out,
             "jobs": job_rows(view, reach, marks),
@@ -44,13 +48,17 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     )
 
 
-def column_rows(view: View, reach: Reach, nodes: Nodes, away: Nodes | None = None) -> list[Row]:
-    """Reached columns with how far (where that is not given), how, and whether only through a mask."""
-    rows = view.columns(nodes, reach.question.at)
-    far = ((reach.away(nodes) if away is None else away) - 1).tolist()
+def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
+    """Reached columns with how far, how, and whether only through a mask."""
+    return with_reach(view.columns(nodes, reach.question.at), reach, nodes, reach.away(nodes))
+
+
+def with_reach(rows: list[Row], reach: Reach, nodes: Nodes, away: Nodes) -> list[Row]:
+    """The rows of reached columns, completed; `away` is how far they are, plus one."""
     direct = reach.is_direct(nodes).tolist()
-    for row, distance, is_direct, masked in zip(rows, far, direct, reach.is_masked(nodes).tolist(), strict=True):
-        row["distance"], row["relation"], row["masked"] = distance, "direct" if is_direct else "indirect", masked
+    far, masked = (away - 1).tolist(), reach.is_masked(nodes).tolist()
+    for row, distance, is_direct, is_masked in zip(rows, far, direct, masked, strict=True):
+        row["distance"], row["relation"], row["masked"] = distance, "direct" if is_direct else "indirect", is_masked
     return rows
 
 
