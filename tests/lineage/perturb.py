@@ -17,6 +17,7 @@ from typing import Any
 
 import duckdb
 
+from colline.capture.query import QueryError
 from colline.trace import ColumnLineage
 from tests.lineage.queries import TABLES, Maker, Query
 
@@ -142,11 +143,30 @@ def _parts(query: Query) -> Iterator[Query]:
         yield from _parts(part)
 
 
-def queries(random: Random, count: int) -> Iterator[Query]:
-    """That many random queries, from small to large."""
+def queries(random: Random, count: int, analyze: Analyze) -> Iterator[tuple[Query, ColumnLineage]]:
+    """That many random queries, from small to large, each with its lineage.
+
+    Spark's analyzer fails on a few right ones (HAVING over a rollup, with a column of it in BETWEEN): others take their
+    place. A grammar of which it takes too little is an error.
+    """
     maker = Maker(random)
+    refused: list[str] = []
     for number in range(count):
-        yield maker.whole(1 + number % 5)
+        query = maker.whole(1 + number % 5)
+        while (found := _taken(query, analyze)) is None:
+            refused.append(query.sql)
+            assert len(refused) <= 1 + count // 100, f"Spark refuses too many: {refused}"
+            query = maker.whole(1 + number % 5)
+        yield query, found
+
+
+def _taken(query: Query, analyze: Analyze) -> ColumnLineage | None:
+    try:
+        return analyze(query.sql)
+    except QueryError as error:
+        if "MISSING_ATTRIBUTES" not in str(error):
+            raise
+        return None
 
 
 def ddl() -> Iterator[str]:
@@ -176,11 +196,11 @@ def main(count: int, seed: int) -> int:
         def analyze(sql: str) -> ColumnLineage:
             return lineage(sql, spark)
 
-        for number, query in enumerate(queries(random, count)):
-            if check(query, analyze, world) is not None:
+        for number, (query, found) in enumerate(queries(random, count, analyze)):
+            if check(query, lambda _, found=found: found, world) is not None:
                 failures += 1
                 print(shrunk(query, analyze, world), flush=True)
-            for column in invented(query, analyze(query.sql)):
+            for column in invented(query, found):
                 failures += 1
                 print(f"{column} is claimed and not mentioned:\n{query.sql}", flush=True)
             if number % 100 == 99:
