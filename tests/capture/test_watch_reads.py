@@ -88,7 +88,9 @@ def test_looking_at_what_a_command_returned_is_no_second_run(spark: SparkSession
     spark.sql("from watched.orders insert into watched.shown select id insert into watched.shown select amount").count()
     spark.sql("show tables in watched").filter("tableName = 'shown'").count()
     told = [event for event in of_queries(watch.events) if event["eventType"] == "COMPLETE" and event["outputs"]]
-    assert [len(event["outputs"]) for event in told] == [1, 1, 2]
+    # before Spark 4 each part of a multi-insert is an execution of its own
+    multi = [1, 1] if spark.version.startswith("3.") else [2]
+    assert [len(event["outputs"]) for event in told] == [1, 1, *multi]
     assert all("watched.shown" in event["job"]["facets"]["sql"]["query"] for event in told)
 
 
