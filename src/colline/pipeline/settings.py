@@ -11,8 +11,12 @@ from colline.pipeline.landing import ONE_FILE_EACH
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# How many rows of a table are unpacked at a time: a line may have megabytes, and Spark's 4,096 of 50 KB did not fit
+# into a driver of 3 GB.
+FEW_ROWS = {"spark.sql.parquet.columnarReaderBatchSize": "32"}
 ALWAYS = {
     **ONE_FILE_EACH,
+    **FEW_ROWS,
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
     # parts are found by their partition; numbers about columns would be counted and never used
@@ -45,7 +49,7 @@ def pipeline_session(spark: SparkSession) -> Iterator[SparkSession]:
 def upkeep_session(spark: SparkSession) -> Iterator[SparkSession]:
     """On one machine: as many tasks as it has use for, where Delta would start thousands to list files."""
     key = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-    with _apart(spark, {key: "4"} if _on_one_machine(spark) else {}) as own:
+    with _apart(spark, {**FEW_ROWS, **({key: "4"} if _on_one_machine(spark) else {})}) as own:
         yield own
 
 
