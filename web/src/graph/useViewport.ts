@@ -11,6 +11,8 @@ import type { Drawing } from './useDrawing';
 const PADDING = 32;
 /** Five tables side by side and the panel fit a window of 1280. */
 const READABLE = 0.5;
+/** What does not fit is shown in part, and then larger. */
+const IN_PART = 0.55;
 export const MIN_ZOOM = 0.02;
 /** Below these, rows cannot be read, and then not even names. */
 const FAR = 0.4;
@@ -46,7 +48,7 @@ export function viewportFor(
   { width, height, least }: { width: number; height: number; least: number },
 ): Viewport {
   const fit = Math.min((width - 2 * PADDING) / bounds.width, (height - 2 * PADDING) / bounds.height, 1);
-  const zoom = Math.max(fit, least);
+  const zoom = fit >= least ? fit : least < READABLE ? least : IN_PART;
   const seen = focus ?? { ...bounds, width: 0, height: 0 };
   return {
     zoom,
