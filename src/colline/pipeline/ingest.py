@@ -191,7 +191,7 @@ class _Run:
     def _ended(self, query: Any) -> None:
         """Wait until the query has ended; Ctrl-C ends it, in the middle of its batch."""
         try:
-            with _asked() as asked:
+            with asked_to_end() as asked:
                 while not query.awaitTermination(0.3):
                     if asked.is_set():
                         self._silence()
@@ -267,7 +267,7 @@ class _Run:
 
 
 @contextmanager
-def _asked() -> Iterator[threading.Event]:
+def asked_to_end() -> Iterator[threading.Event]:
     """Set when the user asks for the end by Ctrl-C.
 
     As an exception it would come in the middle of a call into the JVM, and PySpark's own handler calls into it from
