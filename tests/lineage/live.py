@@ -20,15 +20,17 @@ def version_of(spark: SparkSession) -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", spark.version)[:2])
 
 
-def applies(case: Case, spark: SparkSession) -> bool:
-    """Whether this Spark knows what the case uses."""
+def lacking(case: Case, spark: SparkSession) -> str:
+    """What this session lacks of what the case uses; nothing where it has all."""
     if case.needs_delta and not HAS_DELTA:
-        return False
+        return "Delta is not published for this Spark"
     if case.topic == "iceberg" and spark.conf.get("spark.sql.catalog.ice", None) is None:
-        return False
+        return "Iceberg is not published for this Spark"
+    if case.since and version_of(spark) < tuple(int(part) for part in case.since.split(".")):
+        return f"needs Spark {case.since}"
     if case.topic == "sql_functions" and spark.conf.get("spark.sql.extensions", None) is not None:
-        return False  # the extensions' parsers do not read parameters
-    return not case.since or version_of(spark) >= tuple(int(part) for part in case.since.split("."))
+        return "the parsers of Delta and Iceberg read no parameters"
+    return ""
 
 
 @contextmanager

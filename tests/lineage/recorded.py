@@ -35,11 +35,11 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
     """Record the plan of every case, or of the chosen topics."""
     from colline.capture import tap
     from colline.capture.query import _analyzed
-    from tests.lineage.live import applies, made
+    from tests.lineage.live import lacking, made
 
     topics: dict[str, dict[str, Any]] = {}
     for case in all_cases():
-        if not applies(case, spark) or (chosen and case.topic not in chosen):
+        if lacking(case, spark) or (chosen and case.topic not in chosen):
             continue
         with made(case, spark) as query:
             plan = tap.describe(spark, _analyzed(query, spark))
@@ -54,11 +54,11 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
 def record_run(spark: SparkSession, folder: Path) -> None:
     """Record which kinds of nodes are in the plans of the cases that are run; their plans are not kept."""
     from colline.capture.tap import Tap
-    from tests.lineage.live import applies, made
+    from tests.lineage.live import lacking, made
 
     listener = Tap(spark)
     kinds: dict[str, list[str]] = {}
-    for number, case in enumerate(case for case in run_cases() if applies(case, spark)):
+    for number, case in enumerate(case for case in run_cases() if not lacking(case, spark)):
         place = folder / f"run{number}"
         place.mkdir()
         with made(case, spark, place=place):

@@ -8,7 +8,7 @@ import pytest
 
 from colline.capture.query import context_of, plan_of
 from tests.lineage.cases import Case, all_cases, check
-from tests.lineage.live import applies, made
+from tests.lineage.live import lacking, made
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,7 +19,7 @@ CASES = all_cases()
 @pytest.mark.spark
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
 def test_lineage_of_a_live_plan(case: Case, spark: SparkSession) -> None:
-    if not applies(case, spark):
-        pytest.skip(f"needs Spark {case.since}" if case.since else "Delta or Iceberg is not published for this Spark")
+    if why := lacking(case, spark):
+        pytest.skip(why)
     with made(case, spark) as query:
         check(case, plan_of(query, spark), context_of(spark))

@@ -12,7 +12,7 @@ import pytest
 import colline
 from colline.capture.watch import Watch
 from tests.lineage.cases import Case, run_cases, short
-from tests.lineage.live import applies, made
+from tests.lineage.live import lacking, made
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,8 +33,8 @@ def watch(spark: SparkSession) -> Iterator[Watch]:
 @pytest.mark.spark
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
 def test_the_event_of_what_was_run(case: Case, spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    if not applies(case, spark):
-        pytest.skip("needs Delta")
+    if why := lacking(case, spark):
+        pytest.skip(why)
     with made(case, spark, place=tmp_path):
         found = shown(ended(watch), case)
     assert found == case.expected

@@ -101,11 +101,10 @@ def _sorted_out(arguments: Iterable[tuple[str, Value]], of: Sort, but: str = "")
     """The nodes of one sort in the arguments. Asked for every node of a plan, so the common cases come first."""
     found: list[Node] = []
     for name, value in arguments:
-        kind = type(value)
-        if kind is Node:
-            if value.sort is of and name != but:  # type: ignore[union-attr]  # it is a node
-                found.append(value)  # type: ignore[arg-type]
-        elif kind is tuple and name != but:
+        if isinstance(value, Node):
+            if value.sort is of and name != but:
+                found.append(value)
+        elif isinstance(value, tuple) and name != but:
             found += _nodes(value, of)
     return tuple(found)
 

@@ -272,3 +272,16 @@ spark.sql("select a, b, a + b as both_of from t").write.format("delta").mode("ap
 #   both_of <- t.b direct/transformation
 #   input: t
 #   output: computed
+
+# case: a clone made by Delta's own Python interface
+# table: d(a, b, c, k) using delta
+from delta.tables import DeltaTable
+
+DeltaTable.forName(spark, "d").clone(f"{place}/made by hand", isShallow=True)
+# expect:
+#   a <- d.a direct/identity
+#   b <- d.b direct/identity
+#   c <- d.c direct/identity
+#   k <- d.k direct/identity
+#   input: d
+#   output: made by hand create

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from colline.plan.node import Node
-from colline.plan.source import Source, SourceKind
+from colline.plan.source import Source
 from colline.trace.columns import ColumnRef
 from colline.trace.commands.inserts import create_table
 from colline.trace.commands.target import schema_fields, write, write_rows
@@ -24,15 +24,6 @@ def create_delta(node: Node, trace: Trace) -> tuple[Write, ...]:
     if query.kind == "CloneTableCommand":
         return (_cloned(query, target, trace, lifecycle),)
     return (write_rows(target, (), node, trace, lifecycle),)
-
-
-@command("CloneTableCommand")
-def clone(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`DeltaTable.clone(path)` → the same"""
-    named, path = node.maybe("targetIdent"), node.text("targetPath")
-    parts = named.strings("identifier") if named is not None else ()
-    target = Source(SourceKind.TABLE, "delta", (path,) if path else (), parts) if parts else path_source(path, "delta")
-    return (_cloned(node, target, trace, Lifecycle.CREATE),)
 
 
 def _cloned(node: Node, target: Source, trace: Trace, lifecycle: Lifecycle) -> Write:
