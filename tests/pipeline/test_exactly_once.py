@@ -6,11 +6,9 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -21,6 +19,7 @@ import pytest
 
 from colline.pipeline.tables import TABLES
 from tests.lakes import land
+from tests.pipeline.interrupts import interrupted
 from tests.pipeline.lake_view import gold, table
 from tests.pipeline.scenarios import BAD, FIRST, SECOND
 
@@ -174,19 +173,8 @@ def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed
     shutil.copytree(undisturbed, lake)
     log = tmp_path / "err.txt"
     command = [sys.executable, "-m", "colline", "rebuild", "--lake", str(lake)]
-    with log.open("wb") as err:
-        # a terminal sends it to every process of its group
-        process = subprocess.Popen(command, stdout=err, stderr=err, env=TOOLS, start_new_session=True)
-    try:
-        while "silver/observations" not in log.read_text():
-            assert process.poll() is None, log.read_text()
-            time.sleep(0.1)
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(120) == 130, log.read_text()[-3000:]
-    finally:
-        process.kill()
-    assert "stopped" in log.read_text()
-    assert "Traceback" not in log.read_text()
+    said = interrupted(command, log, TOOLS, lambda: "silver/observations" in log.read_text())
+    assert "stopped" in said
     assert gold(lake) == gold(undisturbed)
     done = subprocess.run([*command, "--json"], env=TOOLS, check=True, capture_output=True)
     assert json.loads(done.stdout)["events"] == len(EVENTS)
