@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from graph_lakes import LakeWriter, day
 
 from colline import CollineError
 from colline.errors import ColumnError
-from colline.graph import Answer, Lineage
+from colline.graph import Answer, Lineage, open_lake
 
 
 def told(answer: Answer) -> list[tuple[str, int, str, bool]]:
@@ -107,3 +110,22 @@ def test_jobs_that_need_a_look_come_first(lineage: Lineage) -> None:
     ]
     stale = lineage.upstream("kpi.revenue", since="2026-01-09T12:00:00Z")
     assert next((j["name"], j["flags"]) for j in stale.jobs) == ("kpi", ["failed", "stale"])
+
+
+def test_json_written_without_rows_is_that_of_the_rows_whatever_they_are_called(tmp_path: Path) -> None:
+    hostile = '"</script>\\\b\f\n\t\x00\x1f\x7f\u2028 é 漢 😀 \u202e{}%s'
+    lake = LakeWriter()
+    lake.dataset("a.one", namespace=hostile, name=f"/{hostile}", tags=[hostile, "b"], layer=hostile)
+    lake.column(f"a.one:{hostile}", type=hostile, tags=["own", hostile])
+    lake.job(hostile, namespace=hostile, last_state=hostile, last_run=None)
+    for number, target in enumerate((f"b.two:{hostile}", "b.two.plain", "b.two.*")):
+        how = "FILTER" if target.endswith("*") else "TRANSFORMATION"
+        facts: dict[str, Any] = {"description": hostile, "masking": number == 1, "last_run": None}
+        lake.edge(f"a.one:{hostile}", target, hostile, how, **facts)
+        lake.edge(f"a.one:{hostile}", target, hostile, how, **facts, first_seen=day(1), retired_at=day(5))
+    with open_lake(lake.write(tmp_path / "lake")) as lineage:
+        origin = msgspec.json.encode([hostile, f"/{hostile}", hostile]).decode()
+        for how in ({}, {"indirect": True}, {"indirect": True, "as_of": day(2)}, {"limit": 1}):
+            answer = lineage.downstream(origin, **how)
+            assert answer.to_json() == msgspec.json.encode(answer.to_dict())
+            assert answer.columns[0]["distance"] == 1 and answer.edges[0]["description"] == hostile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,14 +28,17 @@ def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
 def spans(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
     """Where the rows of each node begin, and how many they are."""
     first = start.take(nodes)
-    counts = start.take(nodes + 1)
+    counts = start[1:].take(nodes)
     counts -= first
     return first, counts
 
 
 def positions(first: Nodes, counts: Nodes) -> Nodes:
     """The positions of all rows that begin somewhere and are so many; the beginnings are used up."""
-    ends = counts.cumsum()
+    return _positions(first, counts, counts.cumsum())
+
+
+def _positions(first: Nodes, counts: Nodes, ends: Nodes) -> Nodes:
     total = int(ends[-1]) if len(ends) else 0
     if not total:
         return _NO_NODES
@@ -94,6 +97,11 @@ class Adjacency:
     since: NDArray[np.int64]
     until: NDArray[np.int64] | None  # None: all are current
 
+    @cached_property
+    def plain(self) -> tuple[memoryview, memoryview, memoryview]:
+        """`start`, `other` and `job` as numbers of Python, for who looks at a few of them."""
+        return self.start.data, self.other.data, self.job.data
+
     def rows(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
         """Positions of the edges of `nodes` that were true at a time, and the node each one starts from."""
         found, counts = spread(self.start, nodes)
@@ -130,14 +138,16 @@ class Adjacency:
         found = spread(self.start, nodes)[0]
         return found if at is None else found.compress(self.true_at(found, at))
 
-    def positions_of(self, parts: list[Nodes], at: int | None) -> tuple[Nodes, list[int]]:
-        """The same of several groups of nodes, one after the other, and where those of each group end."""
-        found, counts = spread(self.start, np.concatenate(parts))
-        cuts = [int(counts[:end].sum()) for end in accumulate(map(len, parts))]
+    def positions_of(self, nodes: Nodes, cuts: list[int], at: int | None) -> tuple[Nodes, list[int]]:
+        """The same of several groups of nodes, each ending at a cut, and where the edges of each group end."""
+        first, counts = spans(self.start, nodes)
+        ends = counts.cumsum()
+        edge_cuts = [int(ends[cut - 1]) if cut else 0 for cut in cuts]
+        found = _positions(first, counts, ends)
         if at is None:
-            return found, cuts
+            return found, edge_cuts
         keep = self.true_at(found, at)
-        return found.compress(keep), [int(np.count_nonzero(keep[:cut])) for cut in cuts]
+        return found.compress(keep), [int(np.count_nonzero(keep[:cut])) for cut in edge_cuts]
 
     def true_at(self, rows: Nodes | slice, at: int) -> Any:
         """Which of the edges were true at a time."""

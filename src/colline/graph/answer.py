@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
 
 from colline.errors import SettingError
 
@@ -30,6 +31,49 @@ class KeptRow(dict[str, Any]):
         kept = cls(row)
         kept.json = msgspec.Raw(msgspec.json.encode(row))
         return kept
+
+
+class LateRows(Sequence[Row]):
+    """Rows that are made when somebody looks at them. Their JSON is written without them."""
+
+    def __init__(self, make: Callable[[], list[Row]], write: Callable[[], str]) -> None:
+        self._make, self._write = make, write
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The rows, made once."""
+        return self._make()
+
+    @property
+    def json(self) -> msgspec.Raw:
+        """Their JSON."""
+        import msgspec
+
+        return msgspec.Raw(self._write().encode())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Row]: ...
+    def __getitem__(self, place: int | slice) -> Row | list[Row]:
+        return self.rows[place]
+
+    def __eq__(self, other: object) -> bool:
+        return self.rows == (other.rows if isinstance(other, LateRows) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # as a list: it may be changed
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[Row]:
+        return copy.deepcopy(self.rows, memo)
+
+    def __reduce__(self) -> tuple[type[list[Row]], tuple[list[Row]]]:
+        return list, (self.rows,)
 
 
 @dataclass(frozen=True)
@@ -69,8 +113,7 @@ class Answer:
     @property
     def main_rows(self) -> list[Row]:
         """The rows that answer the question."""
-        rows: list[Row] = self.sections.get(self.main) or []
-        return rows
+        return list(self.sections.get(self.main) or ())
 
     def to_pandas(self) -> Any:
         """The rows as a pandas DataFrame, nested values spread over dotted columns."""
@@ -108,13 +151,15 @@ class Answer:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, LateRows)):
         return [_plain(item) for item in value]
     return value.item() if hasattr(value, "item") else value
 
 
 def _kept(rows: Any) -> Any:
-    """The rows; if they stand in many answers, as the JSON they have already. A list has all or none of those."""
+    """The rows; as their JSON where that needs no rows, or was written already. A list has all or none of those."""
+    if isinstance(rows, LateRows):
+        return rows.json
     return [row.json for row in rows] if isinstance(rows, list) and rows and isinstance(rows[0], KeptRow) else rows
 
 

@@ -39,7 +39,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, change: Ch
     reach = walk(view.arrays, origin, question)
     kinds = kinds_of(reach)
     nodes = reach.page(page.offset, page.limit)
-    edges, _ = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0))
+    edges = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0))
     jobs = job_rows(view, reach, kinds)
     reads = query_readers(view, np.concatenate([origin, nodes]), question.at)
     readers = [row for row in reads if row["kind"] == "query"]

@@ -13,6 +13,8 @@ from colline.graph.answer import Row
 from colline.graph.view import View
 from colline.graph.walk import INDIRECT, Reach
 
+_NO_NODES: Nodes = np.empty(0, dtype=np.int64)
+_FEW_EDGES = 10  # edges a column, which are looked through without asking whether there are fewer the other way
 _FEW = 2000  # columns of a page that are looked up one by one
 EDGES_A_ROW = 20  # edges told for each row of a page, at most
 
@@ -32,14 +34,23 @@ class Told:
         return Told(self.edges, self.rows[chosen], self.source[chosen], self.target[chosen], self.level)
 
 
-def edge_rows(view: View, told: list[Told], most: int | None = None) -> tuple[list[Row], int]:
-    """The edges as an answer tells them, and how many were left out."""
+def edge_rows(view: View, told: list[Told]) -> list[Row]:
+    """The edges as an answer tells them."""
+    return [
+        row for some in told for row in view.edges(some.edges, some.rows, (some.source, some.target), level=some.level)
+    ]
+
+
+def at_most(told: list[Told], most: int | None) -> tuple[list[Told], int]:
+    """The first of the edges, so many, and how many were left out."""
     total = sum(len(some.rows) for some in told)
-    out: list[Row] = []
+    if most is None or total <= most:
+        return told, 0
+    out, room = [], most
     for some in told:
-        part = some if most is None else some.those(slice(most - len(out)))
-        out += view.edges(part.edges, part.rows, (part.source, part.target), level=part.level)
-    return out, total - len(out)
+        out.append(some.those(slice(room)))
+        room -= len(out[-1].rows)
+    return out, total - most
 
 
 def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
@@ -77,8 +88,8 @@ def _on_first_page(reach: Reach, near: Nodes) -> list[Told]:
     for edges in adjacency(reach.arrays, forward=False, indirect=indirect, past=past):
         if edges.bits & INDIRECT:
             found += (first.kept(told) for told in _found(reach, edges, near))
-        else:
-            found.append(first.between(edges))
+        else:  # along the walk, the columns of a first page have few edges that lead elsewhere
+            found.append(first.between(edges if reach.question.upstream else twin(reach.arrays, edges)))
     return [told for told in found if len(told.rows)]
 
 
@@ -105,16 +116,21 @@ class _First:
 
     def between(self, edges: Adjacency) -> Told:
         """The same of all edges of a set: a column has few sources, or few that are built on it."""
-        turned = twin(self.reach.arrays, edges)
-        spanned, other_way = spans(edges.start, self.near), spans(turned.start, self.near)
-        if int(other_way[1].sum()) < int(spanned[1].sum()):
-            edges, spanned = turned, other_way
+        spanned = spans(edges.start, self.near)
+        if (many := int(spanned[1].sum())) > _FEW_EDGES * len(self.near):
+            turned = twin(self.reach.arrays, edges)
+            other_way = spans(turned.start, self.near)
+            if int(other_way[1].sum()) < many:
+                edges, spanned = turned, other_way
+        if not many:
+            return Told(edges, _NO_NODES, _NO_NODES, _NO_NODES)
+        counts = spanned[1]
         rows = positions(*spanned)
         far, inside = self.places(edges.other.take(rows))
         if self.reach.question.at is not None:
             inside &= edges.true_at(rows, self.reach.question.at)
         rows, far = rows.compress(inside), far.compress(inside)
-        own = numbers(len(self.near)).repeat(spanned[1]).compress(inside)
+        own = numbers(len(self.near)).repeat(counts).compress(inside)
         start, end = (own, far) if edges.forward else (far, own)
         could = _could_take(self.reach, self.away.take(start), self.away.take(end))
         if could is not True:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, neighbours
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, among, neighbours, spans
 from colline.graph.answer import KeptRow, Row
 from colline.graph.arrays import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.names import Names
@@ -25,7 +25,7 @@ _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_
 _Value = TypeVar("_Value")
 
 
-class _Memo(dict[int, _Value]):
+class Memo(dict[int, _Value]):
     """What was read once, by its place: the same words stand in many answers, and a look is cheaper than a call."""
 
     def __init__(self, read: Callable[[int], _Value]) -> None:
@@ -39,7 +39,7 @@ class _Memo(dict[int, _Value]):
         return found
 
 
-class _Home(NamedTuple):
+class Home(NamedTuple):
     """What the columns of a dataset have in common."""
 
     namespace: str
@@ -49,6 +49,12 @@ class _Home(NamedTuple):
     tags: tuple[str, ...]
 
 
+# id, dataset, field, type, direct neighbours upstream and downstream, own tags
+ColumnFacts = tuple[int, int, int, int, int, int, list[str] | None]
+# id of the source and of the target, subtype, job, run, last seen, first seen, retired, description, implied
+EdgeFacts = tuple[int, int, int, int, int, int, int, int, int, bool]
+
+
 class View:
     """What answers are written from. It never changes: one answer, one view."""
 
@@ -56,12 +62,12 @@ class View:
         self.arrays = arrays
         self.names = Names(arrays)
         self.version = arrays.version
-        self._texts: dict[str, _Memo[str]] = {}
+        self._texts: dict[str, Memo[str]] = {}
         self._jobs: dict[int, KeptRow] = {}
-        self._homes = _Memo(self._read_home)
-        self._claims = _Memo(self.job_ref)
-        self._states = _Memo(lambda job: self.text("job.last_state", job))
-        self._times = _Memo(time_or_none)
+        self.homes = Memo(self._read_home)
+        self._claims = Memo(self.job_ref)
+        self._states = Memo(lambda job: self.text("job.last_state", job))
+        self._times = Memo(time_or_none)
 
     def at(self, when: When) -> int | None:
         """The moment asked for; one before everything the lake knows is an error, not an empty answer."""
@@ -86,7 +92,7 @@ class View:
         found = self._texts.get(name)
         if found is None:
             texts = self.arrays.strings(name)
-            found = self._texts[name] = _Memo(lambda place: texts[place] if place >= 0 else "")
+            found = self._texts[name] = Memo(lambda place: texts[place] if place >= 0 else "")
         return found
 
     def tags(self, node: int) -> list[str]:
@@ -110,15 +116,28 @@ class View:
 
     def columns(self, nodes: Nodes, at: int | None = None) -> list[Row]:
         """Identity, type, tags, layer and number of direct neighbours of each column."""
+        return self.column_rows(self.column_facts(nodes, at))
+
+    def column_facts(self, nodes: Nodes, at: int | None = None) -> list[ColumnFacts]:
+        """What is told of each column, as the arrays have it."""
         arrays = self.arrays
-        names = ("node.id", "node.dataset", "node.field", "node.type")
-        facts = [arrays[name].take(nodes).tolist() for name in names]
+        facts = [arrays[name].take(nodes).tolist() for name in ("node.id", "node.dataset", "node.field", "node.type")]
         facts += [self.neighbours(nodes, forward=way, at=at).tolist() for way in (False, True)]
-        fields, types, homes = self.words("fields"), self.words("types"), self._homes
-        ends = arrays["node.tags.offsets"]
-        tagged = ends.take(nodes + 1) > ends.take(nodes)
+        return list(zip(*facts, self._tags_of(nodes), strict=True))
+
+    def _tags_of(self, nodes: Nodes) -> list[list[str] | None]:
+        """The tags of columns that have some of their own; None where they are those of the dataset."""
+        out: list[list[str] | None] = [None] * len(nodes)
+        _, length = spans(self.arrays["node.tags.offsets"], nodes)
+        for place in length.nonzero()[0].tolist():
+            out[place] = self.tags(int(nodes[place]))
+        return out
+
+    def column_rows(self, facts: Iterable[ColumnFacts]) -> list[Row]:
+        """The columns as an answer tells them."""
+        fields, types, homes = self.words("fields"), self.words("types"), self.homes
         out = []
-        for node, key, place, field, kind, up, down, tags in zip(nodes.tolist(), *facts, tagged.tolist(), strict=True):
+        for key, place, field, kind, up, down, tags in facts:
             namespace, dataset, label, layer, shared = homes[place]
             name = fields[field]
             out.append(
@@ -129,7 +148,7 @@ class View:
                     "field": name,
                     "label": f"{label}.{name}",
                     "type": types[kind] or None,
-                    "tags": self.tags(node) if tags else list(shared),
+                    "tags": list(shared) if tags is None else tags,
                     "layer": layer,
                     "up": up,
                     "down": down,
@@ -137,10 +156,12 @@ class View:
             )
         return out
 
-    def _read_home(self, place: int) -> _Home:
-        one, two, three = (self.text(f"dataset.{key}", place) or "" for key in ("namespace", "name", "label"))
-        tags = sorted({tag for tag in (self.text("dataset.tags", place) or "").split(SEPARATOR) if tag})
-        return _Home(one, two, three, self.text("dataset.layer", place), tuple(tags))
+    def _read_home(self, place: int) -> Home:
+        # its texts are kept here only, not each in a memo of its own
+        read = (self.arrays.strings(f"dataset.{key}")[place] for key in ("namespace", "name", "label", "layer", "tags"))
+        namespace, name, label, layer, tags = read
+        shared = tuple(sorted({tag for tag in tags.split(SEPARATOR) if tag})) if tags else ()
+        return Home(namespace, name, label, layer or None, shared)
 
     def of(self, nodes: Nodes, at: int | None) -> tuple[Row, ...]:
         """The columns a question is about; of very many only who they are."""
@@ -206,13 +227,6 @@ class View:
 
     def edges(self, edges: Adjacency, rows: Nodes, ends: tuple[Nodes, Nodes], *, level: str = "column") -> list[Row]:
         """Edges of one set, each between two columns (source first)."""
-        arrays, group = self.arrays, edges.group
-        place = edges.edges(rows)
-        facts = [arrays[f"{group}.{name}"].take(place).tolist() for name in ("subtype", "run", "seen", "description")]
-        facts += [edges.job.take(rows).tolist(), edges.since.take(rows).tolist()]
-        facts += [arrays["node.id"].take(side).tolist() for side in ends]
-        facts += [arrays[f"{group}.implied"].take(place).tolist()]
-        until = [NEVER] * len(rows) if edges.until is None else edges.until.take(rows).tolist()
         runs, said, times = self.words("runs"), self.words("descriptions"), self._times
         jobs, states = self._claims, self._states
         kind, masking = "INDIRECT" if edges.bits & 2 else "DIRECT", bool(edges.bits & 1)
@@ -228,13 +242,28 @@ class View:
                 "last_state": states[job],
                 "last_seen": times[seen],
                 "first_seen": times[since],
-                "retired_at": times[end],
+                "retired_at": times[until],
                 "description": said[description],
                 "level": level,
                 "implied": implied,
             }
-            for subtype, run, seen, description, job, since, one, two, implied, end in zip(*facts, until, strict=True)
+            for one, two, subtype, job, run, seen, since, until, description, implied in self.edge_facts(
+                edges, rows, ends
+            )
         ]
+
+    def edge_facts(self, edges: Adjacency, rows: Nodes, ends: tuple[Nodes, Nodes]) -> Iterator[EdgeFacts]:
+        """What is told of each edge, as the arrays have it."""
+        arrays, group = self.arrays, edges.group
+        place = edges.edges(rows)
+        subtype, run, seen, description, implied = (
+            arrays[f"{group}.{name}"].take(place).tolist()
+            for name in ("subtype", "run", "seen", "description", "implied")
+        )
+        one, two = (arrays["node.id"].take(side).tolist() for side in ends)
+        job, since = edges.job.take(rows).tolist(), edges.since.take(rows).tolist()
+        until = [NEVER] * len(rows) if edges.until is None else edges.until.take(rows).tolist()
+        return zip(one, two, subtype, job, run, seen, since, until, description, implied, strict=True)
 
     def gaps(self, *, datasets: Any = None, jobs: Any = None, at: int | None = None) -> list[int]:
         """Open gaps in coverage that touch the datasets or the jobs; all open ones where neither is given."""

@@ -7,15 +7,18 @@ state is two bits, an edge adds its own, and a state makes every state with more
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, once, spread
+from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, numbers, once, spread
 from colline.graph.arrays import NEVER, Arrays
+from colline.graph.near import FEW, few_arrive, few_steps
 
 MASKED, INDIRECT = 1, 2
 # state → itself and every state with more bits, as a set of bits
@@ -23,6 +26,7 @@ _COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
 _DIRECT_SEEN = 0b0011
 # state → whether it is news, by the set of states that were seen: one look instead of two sums
 _IS_FRESH = tuple(np.array([not seen >> state & 1 for seen in range(16)]) for state in range(4))
+_Part = tuple[int, Nodes]  # nodes of a ring, and the state they are in
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 _MANY = 1000  # so many steps at once are worth a look at whether their ends lie close together
 _FEW_LEVELS = 250
@@ -122,8 +126,11 @@ class Reach:
 
     def page_away(self, offset: int, count: int) -> NDArray[np.int64]:
         """How far the columns of a page are, plus one: they come level by level."""
-        ends = np.cumsum(self.sizes)
-        return ends.searchsorted(np.arange(offset, offset + count), "right") + 2
+        counts, place = [], 0
+        for size in self.sizes:
+            counts.append(max(min(place + size, offset + count) - max(place, offset), 0))
+            place += size
+        return numbers(len(counts) + 2)[2:].repeat(counts)
 
     def every(self) -> Nodes:
         """All columns reached, in no order within a level."""
@@ -199,24 +206,40 @@ class _Steps:
         self.rows_of = arrays["dataset.rows"] if question.indirect else None
         self.is_rows = arrays["node.rows"] if question.indirect else None
         self.seen[self.origin] = _COVERS[0]
+        self.is_simple = not question.indirect and question.at is None
         self.is_plain = True  # nothing was reached but by direct steps in the clear
         self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
 
     def take(self) -> None:
         """One step from every node of the last ring."""
+        if self.is_simple and sum(map(len, self.rings[-1])) <= FEW and self._take_few():
+            return
         reached: list[list[Nodes]] = [[], [], [], []]
         parts = [(state, nodes) for state, nodes in enumerate(self.rings[-1]) if len(nodes)]
-        for edges in self.edges:
-            self._follow(edges, parts, reached)
+        self._follow(self.edges, parts, reached)
         if self.rows_of is not None and self.question.upstream:
             above = [(state | INDIRECT, self._rows_above(state | INDIRECT, nodes)) for state, nodes in parts]
-            for edges in self.rows_edges:
-                self._follow(edges, above, reached)
+            self._follow(self.rows_edges, above, reached)
         direct: list[Nodes] = []
         indirect: list[Nodes] = []
         new = (direct, indirect)
         self.rings.append(tuple(self._arrive(state, parts, new) for state, parts in enumerate(reached)))
         self.found.append((_joined(direct), _joined(indirect)))
+
+    def _take_few(self) -> bool:
+        """The same from few nodes, whether it was done so: not if they have many edges."""
+        clear, masked, *_ = self.rings[-1]
+        found = few_steps(self.edges, (clear.tolist(), masked.tolist()))
+        if found is None:
+            return False
+        reached, jobs = found
+        if jobs:
+            self.jobs.append(np.array(jobs, dtype=np.int64))
+        fresh, new = few_arrive(reached, self.seen.data)
+        self.is_plain = self.is_plain and not fresh[MASKED]
+        self.rings.append((*(np.array(nodes, dtype=np.int64) for nodes in fresh), _NO_NODES, _NO_NODES))
+        self.found.append((np.array(new, dtype=np.int64), _NO_NODES))
+        return True
 
     def _rows_above(self, state: int, nodes: Nodes) -> Nodes:
         """What stands for the rows of the datasets that the columns are in, where it was not yet reached."""
@@ -227,28 +250,34 @@ class _Steps:
         self.seen[rows] |= _COVERS[state]
         return rows
 
-    def _follow(self, edges: Adjacency, parts: list[tuple[int, Nodes]], reached: list[list[Nodes]]) -> None:
-        """A step over one set of edges, from the nodes of each state."""
+    def _follow(self, sets: Iterable[Adjacency], parts: list[_Part], reached: list[list[Nodes]]) -> None:
+        """A step over some sets of edges, from the nodes of each state."""
         if len(parts) > 1 and sum(len(nodes) for _, nodes in parts) <= _MANY:
-            self._follow_all(edges, parts, reached)
+            self._follow_together(sets, parts, reached)
             return
-        for state, nodes in parts:
-            others, jobs = edges.step(nodes, self.question.at)
-            if len(others):
-                self.jobs.append(jobs)
-                reached[state | edges.bits].append(others)
+        for edges in sets:
+            for state, nodes in parts:
+                others, jobs = edges.step(nodes, self.question.at)
+                if len(others):
+                    self.jobs.append(jobs)
+                    reached[state | edges.bits].append(others)
 
-    def _follow_all(self, edges: Adjacency, parts: list[tuple[int, Nodes]], reached: list[list[Nodes]]) -> None:
+    def _follow_together(self, sets: Iterable[Adjacency], parts: list[_Part], reached: list[list[Nodes]]) -> None:
         """The same of few nodes: to look for the edges of all states at once costs as much as for those of one."""
-        rows, ends = edges.positions_of([nodes for _, nodes in parts], self.question.at)
-        if not len(rows):
-            return
-        self.jobs.append(edges.job.take(rows))
-        others, low = edges.other.take(rows), 0
-        for (state, _), high in zip(parts, ends, strict=True):
-            if low < high:
-                reached[state | edges.bits].append(others[low:high])
-            low = high
+        nodes, cuts = np.concatenate([some for _, some in parts]), list(accumulate(len(some) for _, some in parts))
+        for edges in sets:
+            rows, ends = edges.positions_of(nodes, cuts, self.question.at)
+            if not len(rows):
+                continue
+            self.jobs.append(edges.job.take(rows))
+            others, low = edges.other.take(rows), 0
+            states = [state | edges.bits for state, _ in parts]
+            for state, after, high in zip(states, [*states[1:], None], ends, strict=True):
+                if state == after:  # the next piece goes to the same state: they are one
+                    continue
+                if low < high:
+                    reached[state].append(others[low:high])
+                low = high
 
     def _arrive(self, state: int, parts: list[Nodes], new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
         if not parts:

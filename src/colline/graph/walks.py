@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.adjacency import Nodes, distinct
-from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.told import EDGES_A_ROW, edge_rows, told_edges
-from colline.graph.view import FEW_ASKED, View
+from colline.graph.answer import Answer, LateRows, Page, Row, counted
+from colline.graph.told import EDGES_A_ROW, Told, at_most, edge_rows, told_edges
+from colline.graph.view import FEW_ASKED, ColumnFacts, View
 from colline.graph.walk import Question, Reach, walk
 
 Marks = dict[str, NDArray[np.bool_]]  # what may be wrong with a job → which of the jobs it is
+Reached = tuple[int, bool, bool]  # how far, whether by direct steps only, whether only through a mask
 
 
 def answer(view: View, origin: Nodes, question: Question, page: Page, since: int | None = None) -> Answer:
@@ -21,23 +22,24 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     reach = walk(view.arrays, origin, question)
     nodes = reach.page(page.offset, page.limit)
     most = EDGES_A_ROW * max(len(nodes), 1) if page.limit else None
-    edges, edges_left_out = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0), most)
+    edges, edges_left_out = at_most(told_edges(reach, nodes, first=page.offset == 0), most)
     left_out, cursor = page.next(reach.total, view.version)
     gaps, found, marks = gaps_on(view, reach), totals(reach), flags(view, reach.jobs, since)
     name = "upstream" if question.upstream else "downstream"
     # one look for the columns asked about and those reached; of very many the former only say who they are
     asked = origin if len(origin) <= FEW_ASKED else origin[:0]
-    rows = view.columns(np.concatenate([asked, nodes]), question.at)
-    told = rows[len(asked) :]
+    facts = view.column_facts(np.concatenate([asked, nodes]), question.at)
+    of, told = facts[: len(asked)], facts[len(asked) :]
+    reached = reached_how(reach, nodes, reach.page_away(page.offset, len(nodes)))
     return Answer(
         question=name,
         verdict=verdict(view, reach, marks, found, len(gaps)),
         as_of=view.as_of(question.at),
-        of=tuple(rows[: len(asked)]) if len(asked) == len(origin) else view.of(origin, question.at),
+        of=tuple(view.column_rows(of)) if len(of) == len(origin) else view.of(origin, question.at),
         totals=found,
         sections={
-            "columns": with_reach(told, reach, nodes, reach.page_away(page.offset, len(nodes))),
-            "edges": edges,
+            "columns": _late_columns(view, told, reached),
+            "edges": _late_edges(view, edges),
             "edges_left_out": edges_left_out,
             "jobs": job_rows(view, reach, marks),
         },
@@ -48,16 +50,37 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     )
 
 
+def _late_columns(view: View, facts: list[ColumnFacts], reached: list[Reached]) -> LateRows:
+    def write() -> str:
+        from colline.graph.written import writing
+
+        return writing(view).columns(facts, reached)
+
+    return LateRows(lambda: with_reach(view.column_rows(facts), reached), write)
+
+
+def _late_edges(view: View, told: list[Told]) -> LateRows:
+    def write() -> str:
+        from colline.graph.written import writing
+
+        return writing(view).edges(told)
+
+    return LateRows(lambda: edge_rows(view, told), write)
+
+
 def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
     """Reached columns with how far, how, and whether only through a mask."""
-    return with_reach(view.columns(nodes, reach.question.at), reach, nodes, reach.away(nodes))
+    return with_reach(view.columns(nodes, reach.question.at), reached_how(reach, nodes, reach.away(nodes)))
 
 
-def with_reach(rows: list[Row], reach: Reach, nodes: Nodes, away: Nodes) -> list[Row]:
-    """The rows of reached columns, completed; `away` is how far they are, plus one."""
-    direct = reach.is_direct(nodes).tolist()
-    far, masked = (away - 1).tolist(), reach.is_masked(nodes).tolist()
-    for row, distance, is_direct, is_masked in zip(rows, far, direct, masked, strict=True):
+def reached_how(reach: Reach, nodes: Nodes, away: Nodes) -> list[Reached]:
+    """How far each column is, whether by direct steps only, and whether only through a mask; `away` is one more."""
+    return list(zip((away - 1).tolist(), reach.is_direct(nodes).tolist(), reach.is_masked(nodes).tolist(), strict=True))
+
+
+def with_reach(rows: list[Row], reached: list[Reached]) -> list[Row]:
+    """The rows of reached columns, completed."""
+    for row, (distance, is_direct, is_masked) in zip(rows, reached, strict=True):
         row["distance"], row["relation"], row["masked"] = distance, "direct" if is_direct else "indirect", is_masked
     return rows
 

@@ -99,17 +99,24 @@ def answer(asked: Asked) -> Found:
 
 def _answered(asked: Asked, endpoint: Endpoint) -> Found:
     lineage = _opened()
-    version = lineage.view().version
-    _check_cursor(asked.values.get("cursor"), version)
-    lasting = endpoint.lasting and lineage.missing is None  # what is missing comes without a newer snapshot
-    if lasting and etag_of(version, endpoint, asked.query) in asked.known:
-        return Found(version, etag_of(version, endpoint, asked.query))
+    cursor, version = asked.values.get("cursor"), ""
+    if asked.known or cursor is not None or endpoint.group == "marquez":  # those answers do not say their snapshot
+        version = lineage.view().version
+        _check_cursor(cursor, version)
+        etag = _lasting_tag(lineage, version, endpoint, asked.query)
+        if etag is not None and etag in asked.known:
+            return Found(version, etag)
     found = ask(lineage, endpoint, asked.values, _Lake.others)
     body = encoded(found)
     version = version if isinstance(found, dict) else found.snapshot
     packs = asked.packs and len(body) > _PACKED_FROM
-    etag = etag_of(version, endpoint, asked.query) if lasting else None
+    etag = _lasting_tag(lineage, version, endpoint, asked.query)
     return Found(version, etag, _gzipped(body) if packs else body, packs)
+
+
+def _lasting_tag(lineage: Lineage, version: str, endpoint: Endpoint, query: bytes) -> str | None:
+    """The tag, if the answer is the same until there is another snapshot: what is missing comes without one."""
+    return etag_of(version, endpoint, query) if endpoint.lasting and lineage.missing is None else None
 
 
 def status() -> dict[str, Any]:

@@ -1,0 +1,92 @@
+"""Rows of a walk as JSON text, straight from what the arrays say of them: no row is made to be written.
+
+What many rows share is written once and kept. The text is that of `msgspec` for the same rows, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from colline.graph.arrays import SUBTYPES
+from colline.graph.times import time_or_none
+from colline.graph.told import Told
+from colline.graph.view import ColumnFacts, Memo, View
+
+_BOOLS = ("false", "true")
+_HOWS = [f'"{relation}","masked":{masked}}}' for relation in ("indirect", "direct") for masked in _BOOLS]
+
+
+def written(value: Any) -> str:
+    """A value as JSON."""
+    return msgspec.json.encode(value).decode()
+
+
+class Writing:
+    """The pieces of JSON that the rows of one view are put together of."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        fields, types, runs, said = (view.words(name) for name in ("fields", "types", "runs", "descriptions"))
+        self._fields = Memo(lambda place: written(fields[place])[1:-1])
+        self._types = Memo(lambda place: f'","type":{written(types[place] or None)},"tags":')
+        self._homes = Memo(self._home)
+        self._claims = Memo(self._claim)
+        self._runs = Memo(lambda place: written(runs[place] or None))
+        self._said = Memo(lambda place: f',"description":{written(said[place])}')
+        self._times = Memo(lambda moment: written(time_or_none(moment)))
+
+    def _home(self, place: int) -> tuple[str, str, str, str]:
+        """What stands before a column's name, before its label, for its tags and what follows, and what follows."""
+        home = self._view.homes[place]
+        named = f',"namespace":{written(home.namespace)},"name":{written(home.name)},"field":"'
+        layer = f',"layer":{written(home.layer)},"up":'
+        return named, f'","label":"{written(home.label)[1:-1]}.', written(home.tags) + layer, layer
+
+    def _claim(self, job: int) -> tuple[str, str]:
+        """What stands before an edge's last run, and after it."""
+        state = self._view.text("job.last_state", job)
+        return f',"job":{written(self._view.job_ref(job))},"last_run":', f',"last_state":{written(state)},"last_seen":'
+
+    def columns(self, facts: Iterable[ColumnFacts], reached: Iterable[tuple[int, bool, bool]]) -> str:
+        """Columns with how far they are, whether by direct steps only, and whether only through a mask."""
+        homes, fields, types = self._homes, self._fields, self._types
+        out = []
+        for (key, place, field, kind, up, down, own), (far, direct, masked) in zip(facts, reached, strict=True):
+            named, labelled, tags, layer = homes[place]
+            name, tags = fields[field], tags if own is None else written(own) + layer
+            out.append(
+                f'{{"id":{key}{named}{name}{labelled}{name}{types[kind]}{tags}{up},"down":{down}'
+                f',"distance":{far},"relation":{_HOWS[direct * 2 + masked]}'
+            )
+        return f"[{','.join(out)}]"
+
+    def edges(self, told: Iterable[Told]) -> str:
+        """Edges of several sets, one after the other."""
+        return f"[{','.join([row for some in told for row in self._edges(some)])}]"
+
+    def _edges(self, told: Told) -> list[str]:
+        runs, said, times, claims = self._runs, self._said, self._times, self._claims
+        kind, masking = "INDIRECT" if told.edges.bits & 2 else "DIRECT", _BOOLS[told.edges.bits & 1]
+        hows = [f',"type":"{kind}","subtype":"{name}","masking":{masking}' for name in SUBTYPES]
+        ends = [f',"level":"{told.level}","implied":{implied}}}' for implied in _BOOLS]
+        out = []
+        for one, two, subtype, job, run, seen, since, until, text, implied in self._view.edge_facts(
+            told.edges, told.rows, (told.source, told.target)
+        ):
+            claim, state = claims[job]
+            out.append(
+                f'{{"from":{one},"to":{two}{hows[subtype]}{claim}{runs[run]}{state}{times[seen]}'
+                f',"first_seen":{times[since]},"retired_at":{times[until]}{said[text]}{ends[implied]}'
+            )
+        return out
+
+
+def writing(view: View) -> Writing:
+    """The one of a view, made with its first answer."""
+    found: Writing | None = view.arrays.derived.get(Writing)
+    if found is None:
+        found = view.arrays.derived[Writing] = Writing(view)
+    return found
