@@ -6,6 +6,7 @@ import inspect
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -278,3 +279,26 @@ def test_what_no_snapshot_has_is_said_and_such_an_answer_is_not_kept(shop_served
         answer = server.client.get("/api/v1/upstream", params={"column": TOTAL})
     assert "1 newer commit of the lake's tables is not in this answer" in answer.json()["unknown"][0]["why"]
     assert "ETag" not in answer.headers and answer.headers["Cache-Control"] == "no-store"
+
+
+def test_an_answer_of_megabytes_is_the_graphs_own_and_the_next_one_too(tmp_path: Path) -> None:
+    from graph_lakes import LakeWriter
+
+    wide = LakeWriter()
+    for number in range(3000):
+        wide.edge("bronze.hub.id", f"gold.wide.c{number}", "widen", description="x" * 200)
+    lake = wide.write(tmp_path / "lake")
+    with open_lake(lake) as lineage, serving(lake, "--readers", "1") as server:
+        for limit in (3000, 3, 300, 3000):
+            answer = server.client.get("/api/v1/downstream", params={"column": "bronze.hub.id", "limit": limit})
+            assert answer.json() == lineage.downstream("bronze.hub.id", limit=limit).to_dict()
+        assert len(answer.content) > 1 << 20
+
+
+def test_an_answer_comes_in_one_piece(shop_served: Server) -> None:
+    address = shop_served.client.base_url
+    with socket.create_connection((address.host, address.port or 80), timeout=30) as line:
+        for _ in range(20):
+            line.sendall(f"GET /healthz HTTP/1.1\r\nHost: {address.host}\r\n\r\n".encode())
+            head, _, body = line.recv(65536).partition(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 200") and body == b'{"status":"ok"}'

@@ -15,7 +15,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 def header(scope: Scope, name: bytes) -> str | None:
     """The first header of that name."""
-    return next((value.decode("latin-1") for key, value in scope["headers"] if key == name), None)
+    for key, value in scope["headers"]:
+        if key == name:
+            found: str = value.decode("latin-1")
+            return found
+    return None
 
 
 async def read_body(scope: Scope, receive: Receive, *, limit: int, seconds: float) -> bytes:

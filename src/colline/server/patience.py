@@ -13,6 +13,39 @@ _ENDS = (b"\r\n\r\n", b"\n\n")
 _OFFER = re.compile(rb"(\r\n)upgrade:", re.IGNORECASE)
 
 
+class _Joining:
+    """A transport that sends two writes of one moment together: the head of an answer never travels without its body.
+
+    Each write of its own goes through the whole of TCP and wakes the client.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._held: bytes | None = None
+
+    def write(self, data: bytes) -> None:
+        if self._held is None:
+            self._held = data
+            self._loop.call_soon(self.flush)
+        else:
+            self._transport.writelines((self._held, data))
+            self._held = None
+
+    def flush(self) -> None:
+        """Send what is held."""
+        if self._held is not None:
+            self._transport.write(self._held)
+            self._held = None
+
+    def close(self) -> None:
+        """Close, after what is held."""
+        self.flush()
+        self._transport.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+
 class Patient(HttpToolsProtocol):
     """uvicorn's HTTP protocol, with bounds on the head of a request: the seconds and the bytes it may take."""
 
@@ -24,7 +57,7 @@ class Patient(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """The clock starts."""
-        super().connection_made(transport)
+        super().connection_made(_Joining(transport, self.loop))  # type: ignore[arg-type]  # it does what one does
         self._timer = self.loop.call_later(self.seconds, transport.close)
 
     def data_received(self, data: bytes) -> None:

@@ -15,9 +15,8 @@ import struct
 import traceback
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from colline.errors import CollineError
 from colline.server.asking import Values, ask, encoded, problem_of
@@ -29,11 +28,11 @@ if TYPE_CHECKING:
 
 _PACKED_FROM = 16 * 1024
 _COLLECT = (100_000, 20, 20)
-FRAME = struct.Struct("!I")
+ASKED = struct.Struct("!I")  # how long a question is
+TOLD = struct.Struct("!Iq")  # how long what is told is, and the body of an answer after it; -1: there is none
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A question as it crosses to the child."""
 
     name: str
@@ -43,19 +42,17 @@ class Asked:
     packs: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What comes back. No body: the asker has it already."""
 
     version: str = ""
     etag: str | None = None
     body: bytes | None = None
     packed: bool = False
-    problem: dict[str, Any] = field(default_factory=dict)
+    problem: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A fault in our code, told instead of an answer."""
 
     text: str
@@ -75,10 +72,21 @@ def serve(lake: Path, others: Mapping[str, Path], line: socket.socket) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to deal with
     _Lake.path, _Lake.others = lake, others
     with line, line.makefile("rb") as asked, contextlib.suppress(OSError):
-        while head := asked.read(FRAME.size):
-            call, arguments = pickle.loads(asked.read(FRAME.unpack(head)[0]))  # noqa: S301 - our own parent wrote it
-            found = pickle.dumps(_called(call, arguments), pickle.HIGHEST_PROTOCOL)
-            line.sendall(FRAME.pack(len(found)) + found)
+        while head := asked.read(ASKED.size):
+            call, arguments = pickle.loads(asked.read(ASKED.unpack(head)[0]))  # noqa: S301 - our own parent wrote it
+            _tell(line, _called(call, arguments))
+
+
+def _tell(line: socket.socket, found: Any) -> None:
+    """Send what was found; the body of an answer as it is, beside the rest."""
+    body: bytes | None = None
+    if isinstance(found, Found) and found.body is not None:
+        body, found = found.body, found._replace(body=None)
+    value = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
+    head = TOLD.pack(len(value), -1 if body is None else len(body)) + value
+    sent = line.sendmsg([head, body or b""])
+    if sent < len(head) + len(body or b""):
+        line.sendall((head + (body or b""))[sent:])
 
 
 def _called(call: str, arguments: tuple[Any, ...]) -> Any:

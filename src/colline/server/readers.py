@@ -14,46 +14,65 @@ from collections import deque
 from collections.abc import Mapping
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from colline.server import reader
 
 _GRACE = 2.0  # seconds a process has to see that its socket is closed
+_ROOM, _MOST_ROOM = 1 << 17, 1 << 20  # bytes an answer is read into, and what is kept of that after a large one
 _Waiting: TypeAlias = "asyncio.Future[_Reader]"
+_Found = TypeVar("_Found")
 
 
 class ReaderDiedError(Exception):
     """A process ended while it had a question."""
 
 
-class _Reader(asyncio.Protocol):
+class _Reader(asyncio.BufferedProtocol):
     """One process and the question it has."""
 
     def __init__(self) -> None:
         self.process: BaseProcess | None = None
-        self.answer: asyncio.Future[bytes] | None = None
+        self.answer: asyncio.Future[Any] | None = None
         self.is_open = True
-        self._got = bytearray()
+        self._room = bytearray(_ROOM)
+        self._size = 0
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
 
-    def put(self, message: bytes) -> asyncio.Future[bytes]:
-        """A future of the bytes that come back."""
+    def put(self, message: bytes) -> asyncio.Future[Any]:
+        """A future of what comes back."""
         assert self._transport is not None
         self.answer = asyncio.get_running_loop().create_future()
-        self._transport.write(reader.FRAME.pack(len(message)) + message)
+        self._transport.write(reader.ASKED.pack(len(message)) + message)
         return self.answer
 
-    def data_received(self, data: bytes) -> None:
-        self._got += data
-        size, head = len(self._got), reader.FRAME.size
-        if size < head or size < head + reader.FRAME.unpack_from(self._got)[0]:
+    def get_buffer(self, _: int) -> memoryview:
+        return memoryview(self._room)[self._size :]
+
+    def buffer_updated(self, count: int) -> None:
+        self._size += count
+        head = reader.TOLD.size
+        if self._size < head:
             return
-        body, self._got = bytes(memoryview(self._got)[head:]), bytearray()
+        size, more = reader.TOLD.unpack_from(self._room)
+        whole = head + size + max(more, 0)
+        if self._size < whole:
+            if whole > len(self._room):  # a new one: the loop still holds what it has read into
+                self._room = self._room[: self._size] + bytes(whole - self._size)
+            return
         if self.answer is not None and not self.answer.done():
-            self.answer.set_result(body)
+            self.answer.set_result(self._told(head + size, whole, has_body=more >= 0))
+        self._size = 0
+        if whole > _MOST_ROOM:
+            self._room = bytearray(_ROOM)
+
+    def _told(self, middle: int, end: int, *, has_body: bool) -> Any:
+        with memoryview(self._room) as got:
+            found = pickle.loads(got[reader.TOLD.size : middle])  # noqa: S301 - our own child wrote it
+            return found._replace(body=bytes(got[middle:end])) if has_body else found
 
     def connection_lost(self, _: Exception | None) -> None:
         self.is_open = False
@@ -72,30 +91,31 @@ class _Reader(asyncio.Protocol):
 class Readers:
     """Up to `most` processes, started as questions come."""
 
-    def __init__(self, lake: Path, most: int, others: Mapping[str, Path]) -> None:
+    def __init__(self, lake: Path, most: int, others: Mapping[str, Path], seconds: float) -> None:
         self.lake = lake
         self.others = dict(others)
         self.most = most
+        self.seconds = seconds
         self._all: list[_Reader] = []
         self._idle: list[_Reader] = []
         self._queue: deque[_Waiting] = deque()
 
     async def ask(self, call: str, *arguments: Any) -> Any:
-        """What a reader's call returns. Cancelled, the process that was at it is ended."""
-        message = pickle.dumps((call, arguments))
-        one = await self._free()
+        """What a reader's call returns. Cancelled or out of time, the process that was at it is ended."""
+        deadline = asyncio.get_running_loop().time() + self.seconds
+        message = pickle.dumps((call, arguments), pickle.HIGHEST_PROTOCOL)
+        one = await self._free(deadline)
         try:
-            body = await one.put(message)
+            found = await _until(deadline, one.put(message))
         except BaseException:
             self._drop(one)
             raise
         self._give(one)
-        found = pickle.loads(body)  # noqa: S301 - our own child wrote it
         if isinstance(found, reader.Fault):
             raise RuntimeError(f"in a reader: {found.text}")
         return found
 
-    async def _free(self) -> _Reader:
+    async def _free(self, deadline: float) -> _Reader:
         while self._idle:
             one = self._idle.pop()
             if one.is_open:
@@ -106,9 +126,9 @@ class Readers:
         turn: _Waiting = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
         try:
-            return await turn
+            return await _until(deadline, turn)
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
+            if turn.done() and not turn.cancelled() and turn.exception() is None:
                 self._give(turn.result())
             raise
 
@@ -154,3 +174,17 @@ class Readers:
                 one.process.join(_GRACE)
                 one.close(kill=True)
         self._all, self._idle = [], []
+
+
+async def _until(deadline: float, future: asyncio.Future[_Found]) -> _Found:
+    """What the future gets, if it does by then; `wait_for` would make a task of each question."""
+    timer = asyncio.get_running_loop().call_at(deadline, _give_up, future)
+    try:
+        return await future
+    finally:
+        timer.cancel()
+
+
+def _give_up(future: asyncio.Future[Any]) -> None:
+    if not future.done():
+        future.set_exception(asyncio.TimeoutError())

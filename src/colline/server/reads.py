@@ -28,7 +28,7 @@ class Reads:
     def __init__(self, lake: Path, *, seconds: float, processes: int, others: Mapping[str, Path]) -> None:
         self.lake = lake
         self.seconds = seconds
-        self._readers = Readers(lake, processes, others)
+        self._readers = Readers(lake, processes, others, seconds)
 
     def handlers(self) -> Mapping[str, Handler]:
         """A handler for every question of the table."""
@@ -48,7 +48,7 @@ class Reads:
     async def _within(self, call: str, *arguments: Any) -> Any:
         """What a reader's call returns, if it does so in time."""
         try:
-            return await asyncio.wait_for(self._readers.ask(call, *arguments), self.seconds)
+            return await self._readers.ask(call, *arguments)
         except asyncio.TimeoutError:
             hint = "ask with a smaller `depth`, or fewer columns"
             raise Problem(503, "too_slow", f"no answer in {self.seconds:g} s", hint=hint) from None
