@@ -16,6 +16,12 @@ def table(lake: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
+def commits(lake: Path) -> dict[str, int]:
+    """How many commits each table's log holds."""
+    logs = {str(log.parent.relative_to(lake)): log for log in lake.glob("*/*/_delta_log")}
+    return {name: len(list(log.glob("*.json"))) for name, log in logs.items()}
+
+
 def edges(lake: Path) -> list[dict[str, Any]]:
     """Every edge, current and retired, with names."""
     columns = {c["id"]: f"{c['name']}.{c['field']}" for c in table(lake, "gold/columns")}

@@ -14,7 +14,7 @@ import pytest
 
 from colline.pipeline.tables import TABLES
 from tests.lakes import land
-from tests.pipeline.lake_view import current, edges, gold, table
+from tests.pipeline.lake_view import commits, current, edges, gold, table
 from tests.pipeline.scenarios import BAD, FIRST, SECOND, day
 
 if TYPE_CHECKING:
@@ -42,12 +42,6 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 # of the second ingest, by table
 COMMITS: dict[str, int] = {}
-
-
-def commits(lake: Path) -> dict[str, int]:
-    """How many commits each table's log holds."""
-    logs = {str(log.parent.relative_to(lake)): log for log in lake.glob("*/*/_delta_log")}
-    return {name: len(list(log.glob("*.json"))) for name, log in logs.items()}
 
 
 def test_a_small_batch_is_one_commit_per_table_it_changes(lake: Path) -> None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from deltalake import DeltaTable
 
 from tests.lakes import land
-from tests.pipeline.lake_view import current, gold, table
-from tests.pipeline.scenarios import out, write
+from tests.pipeline.lake_view import commits, current, gold, table
+from tests.pipeline.scenarios import BAD, out, write
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -21,52 +23,128 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 LIMIT = 8_000
 
 
+def _ahead(job: str) -> list[Any]:
+    """A run thirty days from now."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 30 * 86_400))
+    return [{**event, "eventTime": at} for event in write(job, job, 1, out(job)) if isinstance(event, dict)]
+
+
+def _large(job: str) -> str:
+    """The end of a run, in letters of two bytes: it is bytes that count."""
+    event = write(job, job, 1, out(job, documentation={"description": "\u00e9" * 5_000}))[1]
+    text = json.dumps(event, ensure_ascii=False)
+    assert len(text) < LIMIT < len(text.encode())
+    return text
+
+
+GOOD = write("good", "good", 1, out("good"))
+# large, and no event even where that is allowed
+STUFFED = json.dumps({"eventTime": "2026-11-01T00:00:00Z", "stuffing": "x" * LIMIT})
+# a line and the reason it is given; for every reason there is
+WRONG: list[tuple[Any, str]] = [
+    *zip(_ahead("later"), ["time_out_of_range"] * 2, strict=True),
+    ("{nonsense", "not_json"),
+    (_large("large"), "too_large"),
+    (STUFFED, "too_large"),
+    *zip(
+        BAD,
+        [
+            "not_json",
+            "not_an_event",
+            "not_an_event",
+            "unknown_event_type",
+            "bad_event_time",
+            "time_out_of_range",
+            "wrong_type",
+            "no_event_time",
+            "wrong_type",
+            "wrong_type",
+            "not_utf8",
+        ],
+        strict=True,
+    ),
+]
+
+
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One good run, and lines that are too far ahead in time and too large for these limits."""
+    """One good run, and lines that are wrong in every way, some only by these limits."""
     from colline.pipeline.ingest import ingest
     from colline.pipeline.parse import Limits
     from colline.pipeline.work import Options
 
     folder = tmp_path_factory.mktemp("lake")
-    ahead = write("later", "later", 1, out("later"))
-    for event in ahead:
-        assert isinstance(event, dict)
-        event["eventTime"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 30 * 86_400))
-    # letters of two bytes: it is bytes that count
-    large = write("large", "large", 1, out("large", documentation={"description": "\u00e9" * 5_000}))[1:]
-    text = json.dumps(large[0], ensure_ascii=False)
-    assert len(text) < LIMIT < len(text.encode())
-    land(folder, [*write("good", "good", 1, out("good")), *ahead, "{nonsense", text])
-    ingest(str(folder), spark=spark, options=Options(limits=Limits(days_ahead=1, bytes=LIMIT)))
+    land(folder, [*GOOD, *(line for line, _ in WRONG)])
+    done = ingest(str(folder), spark=spark, options=Options(limits=Limits(days_ahead=1, bytes=LIMIT)))
+    assert (done.events, done.quarantined) == (len(GOOD), len(WRONG))
     return folder
 
 
-def test_quarantine_is_listed_with_reason_file_and_line(lake: Path) -> None:
+def _quarantine(*arguments: str, lake: Path) -> Result:
     from colline.cli.quarantine import command
 
-    done = CliRunner().invoke(command, ["list", "--lake", str(lake), "--json"])
-    rows = json.loads(done.stdout)
-    assert [(r["reason"], r["position"]) for r in rows] == [
-        ("time_out_of_range", 2),
-        ("time_out_of_range", 3),
-        ("not_json", 4),
-        ("too_large", 5),
+    return CliRunner().invoke(command, [*arguments, "--lake", str(lake)])
+
+
+def _text(line: Any) -> str:
+    """A line as it is shown."""
+    if isinstance(line, bytes):
+        return line.decode(errors="replace")
+    return line if isinstance(line, str) else json.dumps(line)
+
+
+def test_every_reason_is_listed_and_each_line_is_shown(lake: Path) -> None:
+    from colline.pipeline.parse import REASONS
+
+    rows = json.loads(_quarantine("list", "--json", lake=lake).stdout)
+    assert [(r["position"], r["reason"]) for r in rows] == [
+        (at, reason) for at, (_, reason) in enumerate(WRONG, start=len(GOOD))
     ]
+    assert {r["reason"] for r in rows} == set(REASONS)
+    for reason in REASONS:
+        some = json.loads(_quarantine("list", "--json", "--reason", reason, lake=lake).stdout)
+        assert some == [r for r in rows if r["reason"] == reason]
     assert LIMIT < int(rows[3]["detail"]) == len(rows[3]["line"].encode())
-    shown = CliRunner().invoke(command, ["show", rows[2]["id"][:10], "--lake", str(lake)])
-    assert shown.stdout.splitlines()[1] == "{nonsense"
+    for row, (line, reason) in zip(rows, WRONG, strict=True):
+        shown = _quarantine("show", row["id"], lake=lake).stdout.splitlines()
+        assert f"  {reason}" in shown[0]
+        assert shown[1] == _text(line)
 
 
-def test_what_is_an_event_by_now_is_replayed(spark: SparkSession, lake: Path) -> None:
-    from colline.pipeline.ingest import ingest
-    from colline.pipeline.quarantine import entries, replay
+def test_a_reason_that_does_not_exist_is_refused(lake: Path) -> None:
+    refused = _quarantine("list", "--reason", "to_large", lake=lake)
+    assert refused.exit_code == 2
+    assert "too_large" in refused.stderr
+    short = _quarantine("list", "--limit", "1", "--reason", "not_json", lake=lake)
+    assert (len(short.stdout.splitlines()), short.stderr) == (1, "1 more; --limit shows them\n")
 
-    assert replay(str(lake), spark=spark) == 3
-    ingest(str(lake), spark=spark)
-    for job in ("later", "large"):
-        assert current(lake, job) == {f"orders.amount -> {job}.total DIRECT/AGGREGATION"}
-    assert [e.reason for e in entries(str(lake))] == ["not_json"]
+
+def test_what_is_an_event_by_now_is_replayed_and_the_rest_is_told(spark: SparkSession, lake: Path) -> None:
+    # what a producer puts right and sends again comes with the same ingest
+    right = {"eventType": "COMPLETE", "eventTime": "2026-11-01T00:00:00Z", "run": {"runId": "x"}}
+    land(lake, [{**right, "job": {"namespace": "n", "name": "j"}, "outputs": [out("mended")]}])
+    left = Counter(reason for _, reason in WRONG)
+    # the limits are wider by now: what is large is looked into
+    left -= Counter({"time_out_of_range": 2, "too_large": 2})
+    left += Counter({"not_an_event": 1})
+    done = _quarantine("replay", "--json", lake=lake)
+    assert json.loads(done.stdout) == {"replayed": 3, "left": left}
+    assert "still no events: 1 bad_event_time, " in done.stderr
+    for job, table_name in {"later": "later", "large": "large", "j": "mended"}.items():
+        assert current(lake, job) == {f"orders.amount -> {table_name}.total DIRECT/AGGREGATION"}
+    waiting = json.loads(_quarantine("list", "--json", lake=lake).stdout)
+    assert Counter(r["reason"] for r in waiting) == left
+    assert next(r["reason"] for r in waiting if r["line"] == STUFFED) == "not_an_event"
+    everything = json.loads(_quarantine("list", "--json", "--replayed", lake=lake).stdout)
+    assert [r["position"] for r in everything if r["replayed_at"]] == [2, 3, 5]
+
+
+def test_a_second_replay_changes_nothing(spark: SparkSession, lake: Path) -> None:
+    from colline.pipeline.quarantine import replay
+
+    before = commits(lake)
+    assert replay(str(lake), spark=spark).replayed == 0
+    assert commits(lake) == before
 
 
 def test_maintain_compacts_and_keeps_every_answer(spark: SparkSession, lake: Path) -> None:
@@ -78,6 +156,21 @@ def test_maintain_compacts_and_keeps_every_answer(spark: SparkSession, lake: Pat
     assert gold(lake) == before
     assert done.landing_deleted >= landed > 0
     assert not list((lake / "landing").rglob("*events.ndjson"))
+    assert done.compacted["bronze/events"] > 0
+    assert done.compacted["silver/observations"] > 0
+    # no file is left that no table needs, and no part has two
+    for name in commits(lake):
+        kept = [Path(file) for file in DeltaTable(str(lake / name)).file_uris()]
+        assert sorted(kept) == sorted((lake / name).rglob("*.parquet")), name
+        assert len({file.parent for file in kept}) == len(kept), name
+
+
+def test_upkeep_of_a_lake_with_nothing_new_writes_nothing(spark: SparkSession, lake: Path) -> None:
+    from colline.pipeline.maintain import Keep, maintain
+
+    before = commits(lake)
+    done = maintain(str(lake), spark=spark, keep=Keep(landing=0, old_files=0))
+    assert (done.compacted, done.landing_deleted, commits(lake)) == ({}, 0, before)
 
 
 def test_a_lake_of_a_newer_version_is_refused(spark: SparkSession, tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: b
     from colline.pipeline.quarantine import entries
 
     found = entries(lake, reason=reason, replayed=replayed)
+    if reason and not found:
+        _check(reason)
     shown = found[:limit]
     if as_json:
         click.echo(json.dumps([entry.to_dict() for entry in shown]))
@@ -64,16 +66,27 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
 @LAKE
 @JSON
 def replay(lake: str, as_json: bool) -> None:
-    """Land again the lines that are events now, and ingest them."""
+    """Look at the lines again: land and ingest those that are events now, say what is wrong with the others."""
     from colline.cli.ingest import given_rules
     from colline.pipeline.ingest import ingest
     from colline.pipeline.quarantine import replay as land_again
     from colline.pipeline.work import Options
 
-    count = land_again(lake)
-    if count:
+    done = land_again(lake)
+    if done.replayed:
         ingest(lake, options=Options(rules=given_rules()))
-    click.echo(json.dumps({"replayed": count}) if as_json else f"{count} lines replayed")
+    click.echo(json.dumps(done.to_dict()) if as_json else f"{done.replayed} lines replayed")
+    if done.left:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in done.left.items())
+        click.echo(f"still no events: {reasons}; `colline quarantine list` shows them", err=True)
+
+
+def _check(reason: str) -> None:
+    """Refuse a reason that no line can have."""
+    from colline.pipeline.parse import REASONS
+
+    if reason not in REASONS:
+        raise click.BadParameter(f"no line is ever there for {reason!r}; reasons are {', '.join(REASONS)}")
 
 
 def _line(entry: Entry) -> str:

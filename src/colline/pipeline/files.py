@@ -86,6 +86,11 @@ class Files:
         system, at = self._at(path)
         system.delete(at, True)
 
+    def count(self, folder: str) -> int:
+        """How many files there are in a folder and below it."""
+        system, at = self._at(folder)
+        return int(system.getContentSummary(at).getFileCount())
+
     def unpack_event_logs(self, folder: str, scratch: str) -> int:
         """Write every Spark event log in a folder as plain text below `scratch`; how many files there were."""
         reader = self._jvm.org.apache.spark.deploy.history.EventLogFileReader

@@ -6,14 +6,20 @@ answers are made of (gold, with its history) is never deleted.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from delta.tables import DeltaTable
 
 from colline.errors import LakeError
 from colline.pipeline.files import Files, spelled
 from colline.pipeline.session import session_for
-from colline.pipeline.settings import upkeep_session
+from colline.pipeline.settings import activate, upkeep_session
 from colline.pipeline.store import FORGETS, Store, tried
 from colline.pipeline.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 
@@ -28,6 +34,12 @@ CLUSTERED: dict[Table, tuple[str, ...]] = {
     RUNS: ("job_name", "run_id"),
     OBSERVATIONS: ("content",),
 }
+# A part with fewer bytes in one file is read whole, however its rows lie: readers pass over row groups of 128 MB.
+LARGE = 256 * 1024 * 1024
+# how many tables are worked on at the same time: much of it is waiting, for a plan, for a log, for a file
+AT_ONCE = 3
+# Delta itself refuses to delete files that are younger
+SAFE_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +74,30 @@ def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None 
             raise LakeError(f"no lake at {lake}", hint="run `colline ingest` first, or check --lake")
         deleted = _landing(store, files, keep.landing) if keep.landing is not None else 0
         _expire(store, files, keep)
-        there = [table for table in TABLES if store.exists(table)]
-        compacted = {table.path: _compact(store, table) for table in there}
-        for table in there:
-            _vacuum(store, table, keep.old_files)
+        if keep.old_files < SAFE_DAYS:  # in the session of the upkeep alone
+            session.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
+        compacted = _each(store, lambda table: _tidy(store, files, table, keep.old_files))
     return Maintained(lake, {path: n for path, n in compacted.items() if n}, deleted)
+
+
+def _each(store: Store, work: Callable[[Table], int]) -> dict[str, int]:
+    """What the work gives for each table there is, a few at a time."""
+    there = [table for table in TABLES if store.exists(table)]
+    threads = ThreadPoolExecutor(AT_ONCE, initializer=activate, initargs=(store.spark,))
+    try:
+        return dict(zip((table.path for table in there), threads.map(work, there), strict=True))
+    finally:
+        threads.shutdown(cancel_futures=True)  # Ctrl-C waits for no table that was not begun
+
+
+def _tidy(store: Store, files: Files, table: Table, days: int) -> int:
+    """Compact a table and delete files it no longer needs; how many it has less."""
+    fewer = _compact(store, table)
+    target = DeltaTable.forPath(store.spark, store.path(table))
+    there = files.count(store.path(table)) - files.count(f"{store.path(table)}/_delta_log")
+    if there > len(target.toDF().inputFiles()):
+        target.vacuum(days * 24)
+    return fewer
 
 
 def _landing(store: Store, files: Files, days: int) -> int:
@@ -86,8 +117,6 @@ def _landing(store: Store, files: Files, days: int) -> int:
 
 
 def _expire(store: Store, files: Files, keep: Keep) -> None:
-    from delta.tables import DeltaTable
-
     for table in (BRONZE, QUARANTINE):
         if keep.bronze is not None and store.exists(table):
             target = DeltaTable.forPath(store.spark, store.path(table))
@@ -100,8 +129,6 @@ def _expire(store: Store, files: Files, keep: Keep) -> None:
 
 def _expire_observations(store: Store, files: Files, days: int) -> None:
     """Old observations go, but for those with lineage: a late event may ask what it was."""
-    from delta.tables import DeltaTable
-
     # without them nothing can be told anew from all that was ever said
     files.write(f"{store.lake}/{FORGETS}", str(days))
     target = DeltaTable.forPath(store.spark, store.path(OBSERVATIONS))
@@ -110,18 +137,29 @@ def _expire_observations(store: Store, files: Files, days: int) -> None:
 
 
 def _compact(store: Store, table: Table) -> int:
-    from delta.tables import DeltaTable
-
-    optimize = DeltaTable.forPath(store.spark, store.path(table)).optimize()
+    """Make few files of many, rows that are read together side by side; how many files there are less."""
+    target = DeltaTable.forPath(store.spark, store.path(table))
     columns = CLUSTERED.get(table)
+    due = _due(target, table, clustered=columns is not None)
+    if not due:
+        return 0
+    optimize = target.optimize()
+    if table.parts:
+        optimize = optimize.where(" or ".join(due))
     done = tried(lambda: optimize.executeZOrderBy(*columns) if columns else optimize.executeCompaction())
     metrics = done.select("metrics.numFilesRemoved", "metrics.numFilesAdded").first()
     return max(0, metrics["numFilesRemoved"] - metrics["numFilesAdded"]) if metrics else 0
 
 
-def _vacuum(store: Store, table: Table, days: int) -> None:
-    from delta.tables import DeltaTable
+def _due(target: DeltaTable, table: Table, *, clustered: bool) -> list[str]:
+    """SQL for each part of the table that has several files, or rows enough for their order to matter."""
+    parts = Counter(_part(file, len(table.parts)) for file in target.toDF().inputFiles())
+    if clustered and parts and target.detail().select("sizeInBytes").first()[0] > LARGE * len(parts):
+        return list(parts)
+    return [part for part, files in parts.items() if files > 1]
 
-    # in the session of the upkeep alone
-    store.spark.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false" if days < 7 else "true")
-    DeltaTable.forPath(store.spark, store.path(table)).vacuum(days * 24)
+
+def _part(file: str, depth: int) -> str:
+    """SQL that picks the part a file is in: `t/open=true/part=h0/x.parquet` → `open = 'true' and part = 'h0'`."""
+    folders = (unquote(folder).partition("=") for folder in file.split("/")[-1 - depth : -1])
+    return " and ".join(f"{name} = '{value}'" for name, _, value in folders)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from colline.pipeline.files import Files
     from colline.pipeline.parse import Limits
+    from colline.pipeline.store import Store
 
 COLUMNS = ("event_id", "reason", "detail", "line", "file", "position", "received_at", "replayed_at")
 
@@ -33,6 +34,18 @@ class Entry:
     position: int
     received_at: str
     replayed_at: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What became of the lines in quarantine."""
+
+    replayed: int = 0
+    left: dict[str, int] = field(default_factory=dict)  # reason → lines that are still no events
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -72,21 +85,17 @@ def _time(at: datetime | None) -> str | None:
     return at.astimezone(timezone.utc).isoformat().replace("+00:00", "Z") if at else None
 
 
-def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | None = None) -> int:
-    """How many quarantined lines are events now: they are landed again, for the next ingest.
+def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | None = None) -> Replayed:
+    """Look at the quarantined lines again: those that are events now are landed again, for the next ingest.
 
-    Landing twice after a crash is harmless: an event that comes twice is one.
+    The others stay, with the reason of now. Landing twice after a crash is harmless: an event that comes twice is one.
     """
-    from delta.tables import DeltaTable
-    from pyspark.sql import functions as F
-
     from colline.pipeline.files import Files
     from colline.pipeline.lock import held
-    from colline.pipeline.parse import RID, Limits, parsed, whole
+    from colline.pipeline.parse import Limits
     from colline.pipeline.settings import pipeline_session
     from colline.pipeline.store import Store, cut
     from colline.pipeline.tables import QUARANTINE
-    from colline.pipeline.wire import CORRUPT
 
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
@@ -94,20 +103,50 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
     with held(lake, spark) as given, pipeline_session(given) as session:
         store, files = Store(session, spelled(lake)), Files(session)
         if not store.exists(QUARANTINE):
-            return 0
-        waiting = store.read(QUARANTINE).where("replayed_at is null and reason <> 'not_utf8'")
-        lines = waiting.selectExpr("event_id", "line as raw", "file", "position", "received_at")
-        sound = f"reason is null and not exists(mentions, m -> {whole('m')}.{CORRUPT} is not null)"
-        judged = parsed(lines, limits or Limits()).where(sound).selectExpr("rid as of_line")
-        good = lines.join(judged, F.expr(f"{RID} = of_line"), "left_semi")
-        good = cut(good.select("event_id", "raw"))
-        count = int(good.count())
-        if count:
-            _land(good, count, store.lake, files)
-            target = DeltaTable.forPath(session, store.path(QUARANTINE)).alias("t")
-            done = target.merge(good.select("event_id").distinct().alias("s"), "t.event_id = s.event_id")
-            done.whenMatchedUpdate("t.replayed_at is null", {"replayed_at": "current_timestamp()"}).execute()
-    return count
+            return Replayed()
+        again = cut(_looked_at(store.read(QUARANTINE).where("replayed_at is null"), limits or Limits()))
+        reasons = {row["reason"]: row["count"] for row in again.groupBy("reason").count().toLocalIterator()}
+        good = reasons.pop(None, 0)
+        if good:
+            _land(again.where("reason is null"), good, store.lake, files)
+        _note(store, again)
+    return Replayed(good, dict(sorted(reasons.items())))
+
+
+def _looked_at(waiting: DataFrame, limits: Limits) -> DataFrame:
+    """The lines, each with the reason (and detail) why it is no event; null for those that are events."""
+    from pyspark.sql import functions as F
+
+    from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, parsed, whole
+    from colline.pipeline.wire import CORRUPT
+
+    lines = waiting.selectExpr("line as raw", "file", "position", "received_at", "reason as was")
+    wrong = f"reason is null and exists(mentions, m -> {whole('m')}.{CORRUPT} is not null)"
+    judged = parsed(lines.drop("was"), limits).selectExpr(
+        "rid as of_line",
+        f"if({wrong}, '{WRONG}', reason) as reason",
+        f"if({wrong}, '{WRONG_DETAIL}', detail) as detail",
+    )
+    # what was not text is kept as text with marks in it, which is another line
+    kept = "if(was = 'not_utf8', was, reason) as reason"
+    return lines.join(judged, F.expr(f"{RID} = of_line")).select(
+        "file", "position", "raw", "was", F.expr(kept), "detail"
+    )
+
+
+def _note(store: Store, again: DataFrame) -> None:
+    """Write down which lines were replayed, and what is wrong with the others now."""
+    from delta.tables import DeltaTable
+
+    from colline.pipeline.tables import QUARANTINE
+
+    news = again.where("was is distinct from reason").drop("raw", "was")
+    if news.isEmpty():
+        return
+    target = DeltaTable.forPath(store.spark, store.path(QUARANTINE)).alias("t")
+    merge = target.merge(news.alias("s"), "t.file = s.file and t.position = s.position and t.replayed_at is null")
+    merge = merge.whenMatchedUpdate("s.reason is null", {"replayed_at": "current_timestamp()"})
+    merge.whenMatchedUpdate(set={"reason": "s.reason", "detail": "s.detail"}).execute()
 
 
 def _land(lines: DataFrame, count: int, lake: str, files: Files) -> None:

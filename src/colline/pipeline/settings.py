@@ -36,6 +36,13 @@ ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false", **INTERPRETED}
 SMALL_LINES, SMALL_DIFFERENT = 20_000, 1_000
 FEW_TASKS = {"spark.sql.shuffle.partitions": "1", "spark.sql.autoBroadcastJoinThreshold": "-1", **INTERPRETED}
 MANY_TASKS: dict[str, str | None] = {"spark.sql.autoBroadcastJoinThreshold": None, **COMPILED}
+# What Delta's upkeep takes from the session: tasks to list a table's files, tasks to compare them with the log.
+LITTLE_AT_A_TIME = {
+    "spark.sql.sources.parallelPartitionDiscovery.parallelism": "4",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.databricks.delta.vacuum.logging.enabled": "false",
+    **ON_ONE_MACHINE,
+}
 
 
 @contextmanager
@@ -48,8 +55,7 @@ def pipeline_session(spark: SparkSession) -> Iterator[SparkSession]:
 @contextmanager
 def upkeep_session(spark: SparkSession) -> Iterator[SparkSession]:
     """On one machine: as many tasks as it has use for, where Delta would start thousands to list files."""
-    key = "spark.sql.sources.parallelPartitionDiscovery.parallelism"
-    with _apart(spark, {**FEW_ROWS, **({key: "4"} if _on_one_machine(spark) else {})}) as own:
+    with _apart(spark, {**FEW_ROWS, **(LITTLE_AT_A_TIME if _on_one_machine(spark) else {})}) as own:
         yield own
 
 
@@ -64,11 +70,16 @@ def _apart(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[SparkSess
     active = own._jvm.org.apache.spark.sql.SparkSession
     before = active.getActiveSession()
     _set(own, wanted)
-    active.setActiveSession(own._jsparkSession)  # of this thread
+    activate(own)
     try:
         yield own
     finally:
         active.setActiveSession(before.get()) if before.isDefined() else active.clearActiveSession()
+
+
+def activate(own: SparkSession) -> None:
+    """Let what asks for the session of this thread get this one."""
+    own._jvm.org.apache.spark.sql.SparkSession.setActiveSession(own._jsparkSession)
 
 
 def sized(spark: SparkSession, *, lines: int, different: int) -> None:
