@@ -6,12 +6,9 @@ import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 from colline.errors import SettingError
-
-if TYPE_CHECKING:
-    import msgspec
 
 LIMIT = 500  # rows of an answer unless asked otherwise; 0 is all
 Row = dict[str, Any]
@@ -21,7 +18,7 @@ class KeptRow(dict[str, Any]):
     """A row that stands in many answers as it is: nobody changes it, and its JSON was written once."""
 
     __slots__ = ("json",)
-    json: msgspec.Raw
+    json: str
 
     @classmethod
     def of(cls, row: Row) -> KeptRow:
@@ -29,7 +26,7 @@ class KeptRow(dict[str, Any]):
         import msgspec
 
         kept = cls(row)
-        kept.json = msgspec.Raw(msgspec.json.encode(row))
+        kept.json = msgspec.json.encode(row).decode()
         return kept
 
 
@@ -45,11 +42,9 @@ class LateRows(Sequence[Row]):
         return self._make()
 
     @property
-    def json(self) -> msgspec.Raw:
+    def json(self) -> str:
         """Their JSON."""
-        import msgspec
-
-        return msgspec.Raw(self._write().encode())
+        return self._write()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -100,10 +95,9 @@ class Answer:
 
     def to_json(self) -> bytes:
         """The JSON of `to_dict()`, without making that copy of every row first."""
-        import msgspec
-
-        sections = {name: _kept(rows) for name, rows in self.sections.items()}
-        return msgspec.json.encode(self._whole(sections), enc_hook=_simple)
+        whole = self._whole(self.sections).items()
+        parts = ",".join([f'"{name}":{_text(value)}' for name, value in whole])
+        return f"{{{parts}}}".encode()
 
     def _whole(self, sections: Mapping[str, Any]) -> dict[str, Any]:
         head = {"question": self.question, "of": self.of, "as_of": self.as_of, "verdict": self.verdict}
@@ -156,11 +150,15 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _kept(rows: Any) -> Any:
-    """The rows; as their JSON where that needs no rows, or was written already. A list has all or none of those."""
-    if isinstance(rows, LateRows):
-        return rows.json
-    return [row.json for row in rows] if isinstance(rows, list) and rows and isinstance(rows[0], KeptRow) else rows
+def _text(value: Any) -> str:
+    """A part of an answer as JSON; as it was written already, or without its rows, where that can be."""
+    if isinstance(value, LateRows):
+        return value.json
+    if isinstance(value, list) and value and isinstance(value[0], KeptRow):  # a list has all or none of those
+        return f"[{','.join([row.json for row in value])}]"
+    import msgspec
+
+    return msgspec.json.encode(value, enc_hook=_simple).decode()
 
 
 def _simple(value: Any) -> Any:

@@ -49,6 +49,7 @@ class Arrays:
         self._lock = lock
         self._file = _map(folder / "arrays")
         self._mapped: dict[str, NDArray[Any]] = {}
+        self._numbers: dict[str, memoryview] = {}
         self._texts: dict[str, Strings] = {}
         self.derived: dict[Any, Any] = {}  # values made of the arrays once, by whoever needs them
 
@@ -57,6 +58,13 @@ class Arrays:
         if found is None:
             kind, count, offset = self.meta["arrays"][name]
             found = self._mapped[name] = np.frombuffer(self._file, np.dtype(kind), count, offset)
+        return found
+
+    def numbers(self, name: str) -> memoryview:
+        """The same array as numbers of Python: cheaper for who looks at a few of them."""
+        found = self._numbers.get(name)
+        if found is None:
+            found = self._numbers[name] = self[name].data
         return found
 
     def __contains__(self, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ _TOKEN = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^"`]+)')
 _CLOSE = 0.1  # names nearly as near as the nearest are told too
 _SHOWN = 10  # candidates named in a message
 _COMPARED = 200  # characters of two names that are held against each other
+_FEW_OWNERS = 20  # datasets that are looked at one by one
 _MEMBERS = 100  # steps that a field, with the structs it lies in, can have
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 
@@ -110,7 +112,7 @@ class Names:
         if asked.parts[-1] == "*" and not asked.quoted[-1]:
             return [int(n) for n in self.dataset_columns(self.dataset(asked.parts[:-1], text), at)]
         found = self.matches(asked)
-        living = found[alive(self.arrays, found, at)]
+        living = self._living(found, at)
         if len(living) == 1:
             return [int(living[0])]
         if len(living) > 1:
@@ -124,6 +126,12 @@ class Names:
         if len(members):
             return [int(n) for n in members]
         raise self._missing(text, asked)
+
+    def _living(self, nodes: Nodes, at: int | None) -> Nodes:
+        """Those that a dataset had at a time, or has now."""
+        if len(nodes) == 1 and at is None and self.arrays.numbers("node.until")[nodes[0]] == NEVER:
+            return nodes
+        return nodes[alive(self.arrays, nodes, at)]
 
     def _unnamed_struct(self, asked: Asked) -> Nodes:
         """The members of a struct that only its members tell of: `a.b` where somebody read `a.b.c`."""
@@ -188,7 +196,7 @@ class Names:
         last = len(asked.parts) - 1
         most = _MEMBERS if self._has_dots else 1
         found = [self._split(asked, cut) for cut in range(last, max(-1, last - most), -1)]
-        nodes = distinct(np.concatenate(found)) if found else _NO_NODES
+        nodes = distinct(np.concatenate(found) if len(found) > 1 else found[0])
         return nodes[[self._cased(int(n), asked) for n in nodes]] if any(asked.quoted) else nodes
 
     def _split(self, asked: Asked, cut: int) -> Nodes:
@@ -196,16 +204,31 @@ class Names:
         fold = self.folds.find(".".join(asked.parts[cut:]).lower())
         if fold < 0:
             return _NO_NODES
-        start = self.arrays["fold.start"]
-        nodes = self.arrays["fold.node"][start[fold] : start[fold + 1]]
+        start = self.arrays.numbers("fold.start")
         if cut == 0:
-            return nodes.astype(np.int64)
-        # a name like `id` is in every dataset; the columns of one are a range, so only the owners' are looked at
-        homes, owners = self.arrays["dataset.start"], self.datasets(asked.parts[:cut])
+            return self.arrays["fold.node"][start[fold] : start[fold + 1]].astype(np.int64)
+        return self._owned((start[fold], start[fold + 1]), self.datasets(asked.parts[:cut]))
+
+    def _owned(self, within: tuple[int, int], owners: Nodes) -> Nodes:
+        """Those of the columns of a name that lie in some datasets.
+
+        A name like `id` is in every dataset; the columns of one are a range, so only the owners' are looked at.
+        """
+        homes, nodes = self.arrays["dataset.start"], self.arrays["fold.node"][slice(*within)]
+        if len(owners) <= _FEW_OWNERS:
+            return self._owned_by_few(within, owners.tolist())
         ends = np.concatenate([homes.take(owners), homes.take(owners + 1)]).astype(nodes.dtype)
         low, high = nodes.searchsorted(ends).reshape(2, -1).tolist()
         found = [nodes[one:two] for one, two in zip(low, high, strict=True) if one < two]
         return np.concatenate(found).astype(np.int64) if found else _NO_NODES
+
+    def _owned_by_few(self, within: tuple[int, int], owners: list[int]) -> Nodes:
+        homes, nodes = self.arrays.numbers("dataset.start"), self.arrays.numbers("fold.node")
+        found: list[int] = []
+        for owner in owners:
+            low = bisect_left(nodes, homes[owner], *within)
+            found += nodes[low : bisect_left(nodes, homes[owner + 1], low, within[1])].tolist()
+        return np.array(found, dtype=np.int64)
 
     @cached_property
     def _has_dots(self) -> bool:

@@ -118,6 +118,8 @@ class Reach:
         out, place = [], 0
         for level in self.found:
             for nodes in level:
+                if not len(nodes):
+                    continue
                 low, high = max(offset - place, 0), min(end - place, len(nodes))
                 if low < high:
                     out.append(_in_order(nodes, low, high))

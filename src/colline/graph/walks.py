@@ -75,7 +75,8 @@ def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
 
 def reached_how(reach: Reach, nodes: Nodes, away: Nodes) -> list[Reached]:
     """How far each column is, whether by direct steps only, and whether only through a mask; `away` is one more."""
-    return list(zip((away - 1).tolist(), reach.is_direct(nodes).tolist(), reach.is_masked(nodes).tolist(), strict=True))
+    direct = reach.is_direct(nodes).tolist() if reach.question.indirect else [True] * len(nodes)
+    return list(zip((away - 1).tolist(), direct, reach.is_masked(nodes).tolist(), strict=True))
 
 
 def with_reach(rows: list[Row], reached: list[Reached]) -> list[Row]:
