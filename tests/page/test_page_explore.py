@@ -72,8 +72,11 @@ def test_a_click_on_the_count_brings_that_many(page: Page, site: Site) -> None:
     assert page.evaluate(OUTSIDE) == 0  # what came is in sight
     assert {"← 1", "← 2"} <= set(page.locator(".hops").all_text_contents()) <= {"← 1", "← 2", "→ 1"}
     expect(page.get_by_role("button", name=re.compile("silver.orders: show .* upstream"))).to_have_count(0)
+    said = page.locator(".verdict-line")
+    expect(said).to_contain_text("4 more columns in 2 datasets on expanded cards")
     page.go_back()
     expect(card).to_have_count(0)
+    expect(said).not_to_contain_text("expanded")
 
 
 def test_cards_show_the_path_and_the_rest_on_request(page: Page, site: Site) -> None:

@@ -74,6 +74,25 @@ test('a card further out expands from its own rows, and lies further out', async
   expect(asked.at(-1)).toBe('down t00');
 });
 
+test('what expanded cards show is said beside the verdicts of the walks, and so is what is not known there', async () => {
+  const unsure: Ask = {
+    ...ask,
+    walk: async (side, columns, how) => ({
+      ...(await ask.walk(side, columns, how)),
+      unknown: [{ what: columns[0]?.name ?? '', why: 'a step that cannot be seen into' }],
+    }),
+  };
+  const open = opened(VIEW.open, 'ns|t00', 'down', 0);
+  const { verdicts, unknown } = await explore({ ...VIEW, open }, unsure);
+  expect(verdicts).toEqual(['1 up', '20 down', '1 more column in 1 dataset on expanded cards']);
+  expect(unknown.map((each) => each.what)).toEqual(['a', 't00']);
+});
+
+test('more tables of the walk itself are in its verdict already', async () => {
+  const open = opened(VIEW.open, 'ns|a', 'down', STEP);
+  expect((await explore({ ...VIEW, open }, ask)).verdicts).toEqual(['1 up', '20 down']);
+});
+
 test('one way only asks one way', async () => {
   expect(await tables({ ...VIEW, direction: 'up' })).toEqual(['a', 's']);
 });

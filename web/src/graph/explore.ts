@@ -1,6 +1,7 @@
 /** The drawing of one column: its walk each way, then every card that someone expanded, in order. */
 import type { Dataset, Unknown, Walk } from '../api/answers';
 import type { Asked } from '../api/questions';
+import { countOf } from '../format/text';
 import { type ColumnRef, columnKey, readColumnKey, type TableRef, tableKey, tableOf } from '../state/names';
 import type { Expansion, Side, View } from '../state/url';
 import { fromWalk, toColumn } from './fromAnswers';
@@ -69,11 +70,27 @@ async function expand(drawn: Picture, { table, side, count }: Expansion, view: E
   const starts = [...drawn.columns.values()].filter(
     (column) => tableOf(column.key) === table && column.field !== '*',
   );
-  if (starts.length === 0) return drawn;
+  if (starts.length === 0) return { picture: drawn, unknown: [] };
   const walk = await ask.walk(side, starts, { asOf: view.asOf, indirect: view.indirect, depth: 1 });
   const nearest = starts.reduce((a, b) => (Math.abs(a.distance) <= Math.abs(b.distance) ? a : b));
-  return join(drawn, shifted(firstTables(fromWalk(walk, side), table, count), drawn, nearest.distance));
+  const found = shifted(firstTables(fromWalk(walk, side), table, count), drawn, nearest.distance);
+  return { picture: join(drawn, found), unknown: walk.unknown ?? [] };
 }
+
+/** What expanded cards show beyond the walks, which the walks' verdicts do not count; nothing where that is none. */
+function expandedWords(picture: Picture, walked: Picture): string[] {
+  const more = [...picture.columns.values()].filter(
+    ({ key, field }) => field !== '*' && !walked.columns.has(key),
+  );
+  if (more.length === 0) return [];
+  const tables = new Set(more.map(tableKey)).size;
+  return [`${countOf(more.length, 'more column')} in ${countOf(tables, 'dataset')} on expanded cards`];
+}
+
+/** Each thing that is not known once, however many walks told it. */
+const once = (unknown: readonly Unknown[]): Unknown[] => [
+  ...new Map(unknown.map((each) => [`${each.what} ${each.why}`, each])).values(),
+];
 
 /** The picture with type, tags and neighbours of the asked column, which a walk does not tell. */
 async function withFocus(
@@ -144,16 +161,20 @@ export async function explore(view: ExploreView, ask: Ask): Promise<Explored> {
     );
   });
   picture = await withFocus(picture, focus, view.asOf, ask);
+  const walked = picture;
+  const unknown = walks.flatMap((walk) => walk.unknown ?? []);
   for (const expansion of view.open) {
     if (expansion.table !== start || !sides.includes(expansion.side)) {
-      picture = await expand(picture, expansion, view, ask);
+      const expanded = await expand(picture, expansion, view, ask);
+      picture = expanded.picture;
+      unknown.push(...expanded.unknown);
     }
   }
   return {
     picture,
-    verdicts: walks.map((walk) => walk.verdict),
+    verdicts: [...walks.map((walk) => walk.verdict), ...expandedWords(picture, walked)],
     asOf: walks[0]?.as_of ?? null,
-    unknown: walks.flatMap((walk) => walk.unknown ?? []),
+    unknown: once(unknown),
     leftOut: walks.reduce((sum, walk) => sum + walk.left_out, 0),
     cursors: walks.flatMap((walk, index) => toCursor(walk, sides[index] as Side)),
   };
