@@ -249,6 +249,12 @@ spark.sql(f"create or replace table delta.`{place}/a copy` shallow clone d")
 #   input: d
 #   output: a copy overwrite
 
+# case: a table made like a Delta table has its columns and none of its rows
+# table: d(a, b, c, k) using delta
+spark.sql("create table alike like d")
+# expect:
+#   output: alike create
+
 # case: a generated column comes from the columns in its expression
 # table: t(a, b, c, k)
 # setup: create table if not exists computed (a int, b int, both_of int generated always as (a + b), fixed int) using delta

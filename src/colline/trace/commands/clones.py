@@ -6,7 +6,7 @@ from colline.plan.node import Node
 from colline.plan.source import Source
 from colline.trace.columns import ColumnRef
 from colline.trace.commands.inserts import create_table
-from colline.trace.commands.target import schema_fields, write, write_rows
+from colline.trace.commands.target import schema_fields, write
 from colline.trace.flow import source
 from colline.trace.lineage import InputDataset, Lifecycle, Write
 from colline.trace.registry import command
@@ -16,14 +16,12 @@ from colline.trace.tracer import Trace
 
 @command("CreateDeltaTableCommand")
 def create_delta(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`create table t shallow clone s` → t.a from s.a, identity; without a clone, a table or CTAS like any other"""
-    query, target = node.maybe("query"), table_source(node.node("table"))
-    lifecycle = Lifecycle.OVERWRITE if node.text("mode") == "Overwrite" else Lifecycle.CREATE
-    if query is None:
+    """`create table t shallow clone s` → t.a from s.a, identity; `create table t like s` → a table, from nothing"""
+    clone = node.maybe("query")
+    if clone is None:
         return create_table(node, trace)
-    if query.kind == "CloneTableCommand":
-        return (_cloned(query, target, trace, lifecycle),)
-    return (write_rows(target, (), node, trace, lifecycle),)
+    lifecycle = Lifecycle.OVERWRITE if node.text("mode") == "Overwrite" else Lifecycle.CREATE
+    return (_cloned(clone, table_source(node.node("table")), trace, lifecycle),)
 
 
 def _cloned(node: Node, target: Source, trace: Trace, lifecycle: Lifecycle) -> Write:

@@ -1,0 +1,27 @@
+"""What is remembered of one application is no answer about the next."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.spark
+SCRIPT = Path(__file__).parent / "two_applications.py"
+
+
+def test_rdds_of_a_stopped_application_are_forgotten(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(SCRIPT.parent.parent.parent),
+        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1",
+    }
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), str(tmp_path)], env=environment, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [["salaries"], ["local data"]]
