@@ -65,6 +65,18 @@ def test_an_address_is_in_clear_in_the_campaign_and_in_a_file(page: Page, demo_s
     shoot(page, "demo-personal")
 
 
+def test_personal_columns_are_known_by_their_tag(page: Page, demo_site: Site) -> None:
+    page.goto(demo_site.link(mode="personal"))
+    drawn(page)
+    expect(page.get_by_role("textbox", name="tag")).to_have_value("PII")
+    for landing in ("export/newsletter|contact", "silver/customers|email"):
+        expect(page.locator(f'[data-row="file|{FOLDER}/{landing}"]')).to_have_class(re.compile("mark-clear"))
+    expect(page.locator(f'[data-row="file|{FOLDER}/gold/customer_360|email_digest"]')).to_have_class(
+        re.compile("mark-masked")
+    )
+    shoot(page, "demo-personal-by-tag")
+
+
 def test_what_breaks_and_what_may_be_dropped(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(column=f"file|{FOLDER}/silver/orders|promo_code", ask="impact"))
     verdict(page, "dropping silver.orders.promo_code breaks 1 job and affects 2 columns in 2 datasets")

@@ -14,6 +14,8 @@ import demo_events
 from jar_events import JAR_EVENTS
 from serving import HOSTILE_NAMES, Server, event, serving
 
+from colline.demo.story import SETTINGS
+
 LINEAGE = "/api/v1/lineage"
 PATIENCE = 1500  # seconds: a computer that does much else ingests slowly
 
@@ -37,7 +39,8 @@ def ingesting(lake: Path) -> Iterator[Server]:
     """
     with serving(lake, "--seal-after", "0.3s", "--no-access-log") as receiver:
         _send_all(receiver)
-    with serving(lake, "--ingest", "3s", "--no-access-log") as server:
+    settings = ("env", f"COLLINE_CONFIG={SETTINGS}")  # with the rules of the demo, which tag personal columns
+    with serving(lake, "--ingest", "3s", "--no-access-log", prefix=settings) as server:
         _wait_for_lineage(server)
         yield server
 

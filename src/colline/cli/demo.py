@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -33,9 +36,10 @@ def command(lake: Path) -> None:
 def _play(lake: Path) -> str:
     """Two days captured, one job that was not, all of it ingested and held against Spark's own history."""
     from colline.demo.session import event_logs, started
-    from colline.demo.story import clear, platform_of, play, play_unwatched
+    from colline.demo.story import clear, platform_of, play, play_unwatched, write_settings
 
     clear(lake)
+    settings = write_settings(lake)
     root = platform_of(lake).root
     _say("starting Spark (the first time, it fetches Delta's jar)")
     with started(root, "food delivery") as spark:
@@ -45,7 +49,7 @@ def _play(lake: Path) -> str:
     with started(root, "refund report") as spark:
         play_unwatched(lake, spark, _say)
     with started(root, "colline", history=False):
-        _run(["ingest", "--lake", str(lake)])
+        _run(["ingest", "--lake", str(lake)], settings)
         click.echo(
             "\nDid every job tell its lineage?\n  What was not captured cannot be answered for. Spark's event logs know"
         )
@@ -62,14 +66,30 @@ def _ask_all(lake: Path, between: str) -> None:
         _run([*question.arguments(between), "--lake", str(lake)])
 
 
-def _run(arguments: list[str]) -> None:
+def _run(arguments: list[str], settings: Path | None = None) -> None:
     """Run a command of ours as the user would, after showing it; its "no" is an answer, its error ends the demo."""
-    click.echo(f"$ colline {shlex.join(arguments)}")
+    named = "" if settings is None else f"COLLINE_CONFIG={shlex.quote(str(settings))} "
+    click.echo(f"$ {named}colline {shlex.join(arguments)}")
     try:
-        cli.main(arguments, prog_name="colline", standalone_mode=False)
+        with _with_settings(settings):
+            cli.main(arguments, prog_name="colline", standalone_mode=False)
     except SystemExit as end:
         if end.code not in (None, 0, 1):
             raise CollineError(f"`colline {shlex.join(arguments)}` ended with {end.code}") from end
+
+
+@contextmanager
+def _with_settings(file: Path | None) -> Iterator[None]:
+    """The file as the one that holds the settings, for as long as this lasts."""
+    before = os.environ.get("COLLINE_CONFIG")
+    if file is not None:
+        os.environ["COLLINE_CONFIG"] = str(file)
+    try:
+        yield
+    finally:
+        if file is not None:
+            os.environ.pop("COLLINE_CONFIG")
+            os.environ.update({} if before is None else {"COLLINE_CONFIG": before})
 
 
 def _say(line: str) -> None:

@@ -58,6 +58,11 @@ QUESTIONS: tuple[Question, ...] = (
         ("pii", "bronze.customers.email", "--direct", "--allowed-zone", "silver.*"),
     ),
     Question(
+        "And everything else that is personal?",
+        "Columns tagged PII by the lake's colline.toml, all at once: what leaves silver in clear is a violation.",
+        ("pii", "--tag", "PII", "--direct", "--allowed-zone", "silver.*"),
+    ),
+    Question(
         "How exactly did it get there?",
         "The path, step by step, to show to whoever must close it.",
         ("paths", "bronze.customers.email", "platinum.campaign_audience.contact"),

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Say = Callable[[str], None]
 MARK = ".colline-demo"
+SETTINGS = Path(__file__).with_name("colline.toml")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,11 @@ def clear(lake: Path) -> None:
     shutil.rmtree(lake, ignore_errors=True)
     lake.mkdir(parents=True)
     (lake / MARK).write_text("made by `colline demo`, which empties it before it runs again\n", encoding="utf-8")
+
+
+def write_settings(lake: Path) -> Path:
+    """The lake's own `colline.toml`, with the rules that tag personal columns."""
+    return Path(shutil.copy(SETTINGS, lake))
 
 
 def play(lake: Path, spark: SparkSession, say: Say) -> Played:
