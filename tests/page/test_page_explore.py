@@ -79,6 +79,32 @@ def test_a_click_on_the_count_brings_that_many(page: Page, site: Site) -> None:
     expect(said).not_to_contain_text("expanded")
 
 
+def test_a_drag_and_the_wheel_move_the_canvas_and_leave_its_rows_in_reach(page: Page, site: Site) -> None:
+    scale = "() => new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform).a"
+    page.goto(site.link(column=NET))
+    drawn(page)
+    card = page.get_by_role("region", name="table silver.orders", exact=True)
+    before, box = card.bounding_box(), page.locator(".canvas").bounding_box()
+    assert before and box
+    page.mouse.move(box["x"] + 30, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 40, steps=3)
+    under = "([x, y]) => document.elementFromPoint(x, y).className"
+    assert page.evaluate(under, [before["x"] + 60, before["y"] + 40]) == "react-flow__renderer"  # not a row
+    page.mouse.move(box["x"] + 90, box["y"] + 50, steps=3)
+    page.mouse.up()
+    after = card.bounding_box()
+    assert after and (round(after["x"] - before["x"]), round(after["y"] - before["y"])) == (60, 20)
+    seen = [page.evaluate(scale)]
+    for _ in range(4):  # the second turn comes while the first still moves it
+        page.mouse.wheel(0, -40)
+        page.wait_for_function(f"before => ({scale})() > before", arg=seen[-1])
+        seen.append(page.evaluate(scale))
+    page.locator(".canvas:not(.moving)").wait_for()
+    card.locator("[data-row]").first.click()
+    expect(card.locator("[data-row].lit").first).to_be_visible()
+
+
 def test_cards_show_the_path_and_the_rest_on_request(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET))
     drawn(page)

@@ -105,12 +105,17 @@ export function useViewport(
     return () => observer.disconnect();
   }, [flow, frame, ready]);
   const onMove = useCallback(
-    (_: unknown, { zoom }: Viewport) => frame.current && simplify(frame.current, zoom),
+    (event: MouseEvent | TouchEvent | null, { zoom }: Viewport) => {
+      if (frame.current === null) return;
+      simplify(frame.current, zoom);
+      // Not from the start: a press that does not move is a click, and belongs to what is under it.
+      if (event?.type === 'mousemove') frame.current.classList.add('dragged');
+    },
     [frame],
   );
   // A layer of its own while it moves, so that a frame is a shift and not a painting; not longer, or text would blur.
   const onMoveStart = useCallback(() => frame.current?.classList.add('moving'), [frame]);
-  const onMoveEnd = useCallback(() => frame.current?.classList.remove('moving'), [frame]);
+  const onMoveEnd = useCallback(() => frame.current?.classList.remove('moving', 'dragged'), [frame]);
   const showAll = useCallback(() => {
     const element = frame.current;
     if (element !== null)
