@@ -96,8 +96,7 @@ class Answer:
     def to_json(self) -> bytes:
         """The JSON of `to_dict()`, without making that copy of every row first."""
         whole = self._whole(self.sections).items()
-        parts = ",".join([f'"{name}":{_text(value)}' for name, value in whole])
-        return f"{{{parts}}}".encode()
+        return enclosed("{", [f'"{name}":{_text(value)}' for name, value in whole], "}").encode()
 
     def _whole(self, sections: Mapping[str, Any]) -> dict[str, Any]:
         head = {"question": self.question, "of": self.of, "as_of": self.as_of, "verdict": self.verdict}
@@ -155,10 +154,19 @@ def _text(value: Any) -> str:
     if isinstance(value, LateRows):
         return value.json
     if isinstance(value, list) and value and isinstance(value[0], KeptRow):  # a list has all or none of those
-        return f"[{','.join([row.json for row in value])}]"
+        return enclosed("[", [row.json for row in value], "]")
     import msgspec
 
     return msgspec.json.encode(value, enc_hook=_simple).decode()
+
+
+def enclosed(start: str, parts: list[str], end: str) -> str:
+    """The parts with commas between them and what encloses them, copied once: an answer has tens of kilobytes."""
+    if not parts:
+        return start + end
+    parts[0] = start + parts[0]
+    parts[-1] += end
+    return ",".join(parts)
 
 
 def _simple(value: Any) -> Any:

@@ -66,7 +66,8 @@ class Reach:
         if len(kept) < _BLANKS:
             for ring in self.rings:
                 for nodes in ring:
-                    self.seen[nodes] = 0
+                    if len(nodes):
+                        self.seen[nodes] = 0
             kept.append(self.seen)
 
     @cached_property
@@ -81,7 +82,7 @@ class Reach:
     @cached_property
     def jobs(self) -> Nodes:
         """The jobs whose edges were walked."""
-        return np.flatnonzero(self.job_seen[:-1])
+        return self.job_seen[:-1].nonzero()[0]
 
     def away(self, nodes: Nodes) -> NDArray[np.int64]:
         """How far some columns are, in the state that counts, plus one; 0 = not reached."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from colline.graph.answer import enclosed
 from colline.graph.arrays import SUBTYPES
 from colline.graph.times import time_or_none
 from colline.graph.told import Told
@@ -61,11 +62,11 @@ class Writing:
                 f'{{"id":{key}{named}{name}{labelled}{name}{types[kind]}{tags}{up},"down":{down}'
                 f',"distance":{far},"relation":{_HOWS[direct * 2 + masked]}'
             )
-        return f"[{','.join(out)}]"
+        return enclosed("[", out, "]")
 
     def edges(self, told: Iterable[Told]) -> str:
         """Edges of several sets, one after the other."""
-        return f"[{','.join([row for some in told for row in self._edges(some)])}]"
+        return enclosed("[", [row for some in told for row in self._edges(some)], "]")
 
     def _edges(self, told: Told) -> list[str]:
         runs, said, times, claims = self._runs, self._said, self._times, self._claims
