@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,42 +15,33 @@ import pytest
 
 from colline.pipeline.tables import TABLES
 from tests.lakes import land
-from tests.pipeline.lake_view import commits, current, edges, gold, table
+from tests.pipeline.lake_view import current, edges, gold, table
 from tests.pipeline.scenarios import BAD, FIRST, SECOND, day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+    from tests.pipeline.conftest import Ingested
 
 # a fixture ingests twice: on a busy machine that is minutes
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
 
 @pytest.fixture(scope="module")
-def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two ingests; the second one brings later runs, late ones, and names that turn out to be others'."""
-    from colline.pipeline.ingest import ingest
-
-    folder = tmp_path_factory.mktemp("lake with space")
-    land(folder, FIRST)
-    first = ingest(str(folder), spark=spark)
-    assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
-    land(folder, SECOND)
-    before = commits(folder)
-    ingest(str(folder), spark=spark)
-    COMMITS.update({name: count - before[name] for name, count in commits(folder).items()})
-    return folder
+def lake(ingested_twice: Ingested) -> Path:
+    return ingested_twice.lake
 
 
-# of the second ingest, by table
-COMMITS: dict[str, int] = {}
+ROWS = ("bronze/events", "bronze/quarantine", "silver/runs", "silver/observations")
 
 
-def test_a_small_batch_is_one_commit_per_table_it_changes(lake: Path) -> None:
-    assert set(COMMITS) == {t.path for t in TABLES}
-    assert set(COMMITS.values()) <= {0, 1}
-    assert sum(COMMITS.values()) <= 10
+def test_a_small_batch_is_one_commit_per_table_it_changes(ingested_twice: Ingested) -> None:
+    found = ingested_twice.commits
+    assert set(found) == {t.path for t in TABLES}
+    assert set(found.values()) <= {0, 1}
+    assert sum(found.values()) <= 10
     # nothing was wrong with its lines
-    assert COMMITS["bronze/quarantine"] == 0
+    assert found["bronze/quarantine"] == 0
 
 
 def at(text: str) -> datetime:
@@ -259,10 +251,15 @@ def test_nothing_new_is_no_batch(spark: SparkSession, lake: Path) -> None:
     assert ingest(str(lake), spark=spark).batches == 0
 
 
-def test_a_rebuild_gives_the_same_gold_with_the_same_ids(spark: SparkSession, lake: Path) -> None:
-    from colline.pipeline.rebuild import rebuild
+def test_a_lost_checkpoint_is_rebuilt_from_bronze_with_the_same_ids_and_no_row_twice(
+    spark: SparkSession, lake: Path
+) -> None:
+    from colline.pipeline.ingest import ingest
 
     before, ids = gold(lake), {(c["dataset_id"], c["field"]): c["id"] for c in table(lake, "gold/columns")}
-    rebuild(str(lake), spark=spark)
+    counts = {name: len(table(lake, name)) for name in ROWS}
+    shutil.rmtree(lake / "_colline" / "checkpoints")
+    ingest(str(lake), spark=spark)
     assert gold(lake) == before
     assert {(c["dataset_id"], c["field"]): c["id"] for c in table(lake, "gold/columns")} == ids
+    assert {name: len(table(lake, name)) for name in ROWS} == counts

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,19 +19,55 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 
 
+@dataclass(frozen=True)
+class Place:
+    """A lake on a Hadoop file system of its own: its paths mean nothing to the machine."""
+
+    address: str
+    behind: Path
+    landings: tuple[Path, ...]
+
+
 @pytest.fixture(scope="module")
-def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Events of every producer, from two landing folders."""
+def place(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Events of every producer in two landing folders, and a mount table for the lake."""
+    home, mounts = tmp_path_factory.mktemp("producers"), f"m{uuid.uuid4().hex}"
+    (home / "behind").mkdir()
+    conf = spark.sparkContext._jsc.hadoopConfiguration()
+    conf.set(f"fs.viewfs.mounttable.{mounts}.link./data", (home / "behind").as_uri())
+    land(home / "came in", [*producers.events(), "{nonsense"])
+    land(home / "other", jar.EVENTS)
+    return Place(f"viewfs://{mounts}/data/the lake", home / "behind" / "the lake", (home / "came in", home / "other"))
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, place: Place) -> Path:
+    """The lake, fed from an address and from a path."""
     from colline.pipeline.ingest import ingest
 
-    folder = tmp_path_factory.mktemp("producers")
-    land(folder, producers.events())
-    other = tmp_path_factory.mktemp("elsewhere")
-    land(other, jar.EVENTS)
-    done = ingest(str(folder), folders=[f"{folder}/landing", f"{other}/landing"], spark=spark)
-    assert (done.batches, done.quarantined) == (2, 0)
+    address, path = (folder / "landing" for folder in place.landings)
+    done = ingest(place.address, folders=[address.as_uri(), str(path)], spark=spark)
+    assert (done.batches, done.quarantined) == (2, 1)
     assert done.events == len(producers.events()) + len(jar.EVENTS)
-    return folder
+    # a snapshot is a thing of the machine that serves it
+    assert done.snapshot is None
+    assert len(table(place.behind, "bronze/events")) == done.events + 1
+    return place.behind
+
+
+def test_a_lake_on_another_file_system_has_one_writer_and_knows_its_folders_by_any_spelling(
+    spark: SparkSession, place: Place, lake: Path
+) -> None:
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.lock import LakeBusyError
+
+    lock, spelled = lake / "_colline" / "ingest.lock", [f"file:{folder}/landing" for folder in place.landings]
+    assert not lock.exists()
+    lock.write_text("somebody else")
+    with pytest.raises(LakeBusyError, match="somebody else"):
+        ingest(place.address, folders=spelled, spark=spark)
+    lock.unlink()
+    assert ingest(place.address, folders=spelled, spark=spark).batches == 0
 
 
 EDGES = {

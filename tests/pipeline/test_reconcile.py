@@ -46,14 +46,15 @@ LOG = '{"Event":"SparkListenerLogStart","Spark Version":"4.1.4"}\n' + "{}\n".for
 )
 
 
-@pytest.fixture
-def lake(spark: SparkSession, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A lake that has seen the first application and one that nobody expected."""
     from colline.pipeline.store import Store
     from colline.pipeline.tables import RUNS as SEEN
     from colline.pipeline.tables import fields_of
 
-    store = Store(spark, str(tmp_path / "lake"))
+    folder = tmp_path_factory.mktemp("lake")
+    store = Store(spark, str(folder))
     rows = spark.sql(
         "select 'r1' run_id, 'nightly' job_name, 'app-1' application, timestamp'2026-11-01 02:00:00' started_at, "
         "map('dropped', '3') delivery, false open, 'h0' part union all "
@@ -61,7 +62,7 @@ def lake(spark: SparkSession, tmp_path: Path) -> Path:
     )
     missing = [c for c in fields_of(SEEN) if c not in rows.columns]
     store.append(SEEN, rows.selectExpr("*", *(f"null as {c}" for c in missing)))
-    return tmp_path / "lake"
+    return folder
 
 
 def test_a_csv_of_runs_tells_missing_extra_and_dropped(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
@@ -208,10 +209,10 @@ def test_fail_under_is_the_exit_code_whatever_the_history_is(spark: SparkSession
     ndjson.write_text("".join(json.dumps({"id": r, "flow": j, "at": t, "more": 1}) + "\n" for r, j, t in RUNS))
     spark.read.json(str(ndjson)).write.format("delta").save(str(tmp_path / "runs"))
     missing = [("app-2", "nightly"), ("app-3", "hourly")]
-    for history in (ndjson, tmp_path / "runs"):
-        told = _reconcile(lake, str(history), *columns, "--fail-under", "0.33")
+    for history, least, code in ((ndjson, "0.33", 0), (tmp_path / "runs", "0.34", 1)):
+        told = _reconcile(lake, str(history), *columns, "--fail-under", least, code=code)
         assert (told["expected"], told["seen"]) == (3, 1)
         assert [(m["run"], m["job"]) for m in told["missing"]] == missing
-        _reconcile(lake, str(history), *columns, "--fail-under", "0.34", code=1)
-    short = _reconcile(lake, str(ndjson), *columns, "--limit", "1")
+    # what is not shown counts all the same
+    short = _reconcile(lake, str(ndjson), *columns, "--limit", "1", "--fail-under", "0.34", code=1)
     assert ([m["run"] for m in short["missing"]], short["left_out"]) == (["app-2"], 1)

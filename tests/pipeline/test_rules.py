@@ -125,6 +125,7 @@ def test_a_rebuild_applies_new_rules_to_history_with_the_same_ids(
 
     ids = {d["name"]: d["id"] for d in table(lake, "silver/datasets")}
     columns = {c["field"]: c["id"] for c in table(lake, "gold/columns")}
+    published = (lake / "snapshot" / "CURRENT").read_text()
     rows = spark.sql(
         "select 'postgres://warehouse' namespace, 'shop.customers' name, cast(null as string) column, "
         "'platinum' layer, array('new') tags"
@@ -140,6 +141,7 @@ def test_a_rebuild_applies_new_rules_to_history_with_the_same_ids(
     assert _tags(lake) == {"id": [], "Email": [], "phone_2": ["PII"]}
     assert {d["name"]: d["id"] for d in table(lake, "silver/datasets")} == ids
     assert {c["field"]: c["id"] for c in table(lake, "gold/columns")} == columns
+    assert (lake / "snapshot" / "CURRENT").read_text() != published
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ import pytest
 from click.testing import CliRunner, Result
 from deltalake import DeltaTable
 
+from colline.pipeline.tables import fields_of
 from tests.lakes import land
 from tests.pipeline.lake_view import commits, current, gold, table
 from tests.pipeline.scenarios import BAD, out, write
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 LIMIT = 8_000
@@ -199,19 +200,51 @@ def test_a_table_without_a_newer_column_gets_it(spark: SparkSession, lake: Path)
     assert "replayed_at" in table(lake, "bronze/quarantine")[0]
 
 
-def test_an_older_lake_is_rebuilt_with_its_ids(spark: SparkSession, lake: Path) -> None:
+def _digests(lake: Path) -> list[str]:
+    """Every digest in the tables that refer to each other by them."""
+    said = [row["content"] for row in table(lake, "silver/observations")]
+    shapes = [f"{row['name']} {row['shape']}" for row in table(lake, "silver/observations")]
+    told = [mention["content"] for row in table(lake, "silver/runs") for mention in row["mentions"]]
+    return sorted([*said, *shapes, *told])
+
+
+def test_an_older_lake_is_rebuilt_with_its_ids_and_digests_of_now(spark: SparkSession, lake: Path) -> None:
     from colline.pipeline.files import Files
     from colline.pipeline.ingest import ingest
     from colline.pipeline.store import Store
-    from colline.pipeline.tables import EDGES
+    from colline.pipeline.tables import EDGES, OBSERVATIONS, RUNS, Table
     from colline.pipeline.upgrade import LAKE_VERSION, upgraded
 
     before, store, marker = gold(lake), Store(spark, str(lake)), lake / "_colline" / "lake.json"
-    whole = store.read(EDGES).drop(*EDGES.parts).localCheckpoint().write.format("delta").mode("overwrite")
-    whole.option("overwriteSchema", "true").partitionBy().save(store.path(EDGES))
+    digests = _digests(lake)
+    ids = {(c["dataset_id"], c["field"]): c["id"] for c in table(lake, "gold/columns")}
+
+    def put(kept: Table, rows: DataFrame, *parts: str) -> None:
+        writer = rows.localCheckpoint().write.format("delta").mode("overwrite").option("overwriteSchema", "true")
+        writer.partitionBy(*parts).save(store.path(kept))
+
+    # split otherwise, and what runs said known by digests that no event of now gives
+    put(EDGES, store.read(EDGES).drop(*EDGES.parts))
+    old = "transform(mentions, m -> struct(m.role, m.namespace, m.name, {}, {}, m.lifecycle, m.overwrite)) as mentions"
+    older = {name: f"md5({name}) as {name}" for name in ("content", "shape")}
+    runs = {"mentions": old.format("md5(m.shape) as shape", "md5(m.content) as content")}
+    put(RUNS, store.read(RUNS).selectExpr(*(runs.get(name, name) for name in fields_of(RUNS))), *RUNS.parts)
+    said = store.read(OBSERVATIONS).selectExpr(*(older.get(name, name) for name in fields_of(OBSERVATIONS)))
+    put(OBSERVATIONS, said, *OBSERVATIONS.parts)
+    assert not set(_digests(lake)) & set(digests) - {name for name in digests if name.endswith(" None")}
     Files(spark).write(str(marker), '{"version": 1}')
     assert upgraded(store, Files(spark)) is True
     assert json.loads(marker.read_text()) == {"version": 1}
     ingest(str(lake), spark=spark)
     assert gold(lake) == before
+    assert _digests(lake) == digests
+    assert {(c["dataset_id"], c["field"]): c["id"] for c in table(lake, "gold/columns")} == ids
     assert json.loads(marker.read_text()) == {"version": LAKE_VERSION}
+
+
+def test_digests_change_with_the_version_of_the_lake(lake: Path) -> None:
+    """Rows of one version refer to each other by digest: others need another LAKE_VERSION, and a rebuild."""
+    from colline.pipeline.upgrade import LAKE_VERSION
+
+    said = {row["name"]: (row["content"], row["shape"]) for row in table(lake, "silver/observations")}
+    assert (LAKE_VERSION, said["good"]) == (3, ("6021cd4b38d4734de15a3e75faea05f9", "8f9adcc0e4391903b20bf4531812191e"))

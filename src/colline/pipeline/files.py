@@ -5,6 +5,7 @@ This and nothing else in the pipeline talks to the JVM beside the DataFrame API.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -29,9 +30,9 @@ class Files:
         return bool(system.exists(at))
 
     def absolute(self, path: str) -> str:
-        """The path with its scheme, as Spark writes it in `_metadata.file_path`."""
+        """The path with its scheme; the same for every spelling, where Hadoop keeps `file:/x` apart from `/x`."""
         system, at = self._at(path)
-        return str(system.makeQualified(at).toUri().toString())
+        return re.sub("^file:/+", "file:///", str(system.makeQualified(at).toUri().toString()))
 
     def unescaped(self, address: str) -> str:
         """A file's address in Spark's `_metadata` (escaped) as a path."""
