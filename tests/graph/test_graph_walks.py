@@ -12,6 +12,7 @@ from graph_lakes import LakeWriter, day
 from colline import CollineError
 from colline.errors import ColumnError
 from colline.graph import Answer, Lineage, open_lake
+from colline.graph.written import writing
 
 
 def told(answer: Answer) -> list[tuple[str, int, str, bool]]:
@@ -129,3 +130,13 @@ def test_json_written_without_rows_is_that_of_the_rows_whatever_they_are_called(
             answer = lineage.downstream(origin, **how)
             assert answer.to_json() == msgspec.json.encode(answer.to_dict())
             assert answer.columns[0]["distance"] == 1 and answer.edges[0]["description"] == hostile
+
+
+def test_words_read_beforehand_are_those_that_are_read_when_asked_for(lineage: Lineage, shop_lake: Path) -> None:
+    with open_lake(shop_lake) as other:
+        view = other.view()
+        assert writing(view).warm(0) == 0
+        assert writing(view).warm(60) == max(view.arrays.meta["datasets"], view.arrays.meta["jobs"])
+        for column in ("kpi.revenue", "bronze.customers.email"):
+            for one, two in ((lineage.upstream, other.upstream), (lineage.downstream, other.downstream)):
+                assert one(column, indirect=True).to_json() == two(column, indirect=True).to_json()

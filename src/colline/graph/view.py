@@ -16,7 +16,7 @@ from colline.graph.names import Names
 from colline.graph.segments import SEPARATOR
 from colline.graph.times import When, parse_time, show_time, time_or_none
 
-_REMEMBERED = 200_000  # texts of a kind kept in memory once they were read
+REMEMBERED = 200_000  # texts of a kind kept in memory once they were read
 FEW_ASKED = 1000  # columns asked about that are told in full
 _JOB_TEXTS = ("namespace", "name", "integration", "owner", "last_run", "last_state", "last_error")
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
@@ -33,7 +33,7 @@ class Memo(dict[int, _Value]):
         self._read = read
 
     def __missing__(self, place: int) -> _Value:
-        if len(self) >= _REMEMBERED:
+        if len(self) >= REMEMBERED:
             self.clear()
         found = self[place] = self._read(place)
         return found
@@ -202,7 +202,7 @@ class View:
         try:
             return [known[place] for place in places]
         except KeyError:
-            if len(known) >= _REMEMBERED:
+            if len(known) >= REMEMBERED:
                 known.clear()
             missing = [place for place in places if place not in known]
             known.update(zip(missing, self._read_jobs(missing), strict=True))

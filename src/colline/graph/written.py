@@ -5,6 +5,8 @@ What many rows share is written once and kept. The text is that of `msgspec` for
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,8 +16,9 @@ from colline.graph.answer import enclosed
 from colline.graph.arrays import SUBTYPES
 from colline.graph.times import time_or_none
 from colline.graph.told import Told
-from colline.graph.view import ColumnFacts, Memo, View
+from colline.graph.view import REMEMBERED, ColumnFacts, Memo, View
 
+_AT_ONCE = 200  # datasets and jobs read between two looks at the clock
 _BOOLS = ("false", "true")
 _HOWS = [f'"{relation}","masked":{masked}}}' for relation in ("indirect", "direct") for masked in _BOOLS]
 
@@ -38,6 +41,19 @@ class Writing:
         self._runs = Memo(lambda place: written(runs[place] or None))
         self._said = Memo(lambda place: f',"description":{written(said[place])}')
         self._times = Memo(lambda moment: written(time_or_none(moment)))
+
+    def warm(self, seconds: float) -> int:
+        """Read what is said of datasets and jobs before it is asked for, for so long at most; how many were read."""
+        deadline = time.process_time() + seconds
+        meta, read = self._view.arrays.meta, 0
+        most = min(max(meta["datasets"], meta["jobs"]), REMEMBERED)
+        while read < most and time.process_time() < deadline:
+            homes, jobs = (range(read, min(read + _AT_ONCE, meta[kind])) for kind in ("datasets", "jobs"))
+            for memo, places in ((self._homes, homes), (self._claims, jobs)):
+                deque(map(memo.__getitem__, places), maxlen=0)
+            self._view.jobs(list(jobs))
+            read = min(read + _AT_ONCE, most)
+        return read
 
     def _home(self, place: int) -> tuple[str, str, str, str]:
         """What stands before a column's name, before its label, for its tags and what follows, and what follows."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _PACKED_FROM = 16 * 1024
 _COLLECT = (100_000, 20, 20)
+_WARM = 0.3  # seconds of work, where a process takes about one to start: its first thousand answers cost less then
 ASKED = struct.Struct("!I")  # how long a question is
 TOLD = struct.Struct("!Iq")  # how long what is told is, and the body of an answer after it; -1: there is none
 
@@ -142,8 +143,10 @@ def status() -> dict[str, Any]:
 def _opened() -> Lineage:
     if _Lake.lineage is None:
         from colline.graph import open_lake
+        from colline.graph.written import writing
 
         _Lake.lineage = open_lake(_Lake.path)
+        writing(_Lake.lineage.view()).warm(_WARM)
         # rows of answers are made by the thousand and hold no cycles: looking for some took a sixth of an answer's time
         gc.freeze()
         gc.set_threshold(*_COLLECT)
