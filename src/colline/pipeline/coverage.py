@@ -6,6 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline.history import History, bare_writes
+from colline.pipeline.store import together
 from colline.pipeline.tables import COVERAGE
 from colline.pipeline.versions import KEY
 from colline.pipeline.work import JOB
@@ -19,13 +20,13 @@ def write_coverage(history: History) -> None:
     """Gaps the touched runs show, and gaps of theirs that are closed now."""
     work = history.work
     runs = _runs(history)
-    gaps = _unlined(history).unionByName(_opaque(runs)).unionByName(_dropped(runs)).unionByName(_unfinished(runs))
+    gaps = (_unlined(history), _opaque(runs), _dropped(runs), _unfinished(runs))
     known = work.known(COVERAGE)
     of_touched = known.join(history.all_jobs, "job_id", "left_semi")
     told = work.touched.selectExpr("run_id", "true as told")
     # what one run lacked is told by the run as it is now
     before = history.not_again(of_touched).join(told, "run_id", "left").where(f"not ({OF_RUN} and told is not null)")
-    both = gaps.unionByName(before.select(*ROW)).selectExpr("*", f"if({OF_RUN}, run_id, '') as of_run")
+    both = together(*gaps, before.select(*ROW)).selectExpr("*", f"if({OF_RUN}, run_id, '') as of_run")
     columns = ("max(struct(last_seen, run_id)).run_id as run_id", "min(first_seen) as first_seen")
     each = both.groupBy("kind", "job_id", "dataset_id", "detail", "of_run")
     each = each.agg(*(F.expr(column) for column in (*columns, "max(last_seen) as last_seen")))

@@ -11,7 +11,7 @@ from colline.pipeline import identity
 from colline.pipeline.identity import NAME
 from colline.pipeline.names import field_key, name_of, namespace_of
 from colline.pipeline.rules import metadata, tags_of, word_of
-from colline.pipeline.store import cut, empty
+from colline.pipeline.store import cut, empty, together
 from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, fields_of
 from colline.pipeline.work import NOT_A_WRITE, Work
 
@@ -116,7 +116,7 @@ class Dimensions:
             kinds = fields_of(DATASETS)
             old |= {name: f"cast(null as {kinds[name]})" for name in columns if name != "id"}
         before = self.old.selectExpr(*TO, *(f"{sql} as {name}" for name, sql in old.items()))
-        both = self._mentioned().select(*TO, *columns).unionByName(before)
+        both = together(self._mentioned().select(*TO, *columns), before)
         folds = {name: f"{fold}({name})" for name, fold in TIMES.items()} | {name: f"max({name})" for name in WORDS}
         folds |= {"id": "max(id)", "kind": f"max(struct({RANK} as rank, kind)).kind", "tags": UNITED_TAGS}
         united = both.groupBy(*TO).agg(*(F.expr(f"{folds[name]} as {name}") for name in columns))
@@ -156,7 +156,7 @@ class Dimensions:
             *(f"{of} as {word}" for word, of in words.items()),
             f"{NO_WORDS} as tags",
         )
-        both = in_events.unionByName(in_facts).join(work.places, list(NAME))
+        both = together(in_events, in_facts).join(work.places, list(NAME))
         return both.selectExpr("*", "cast(null as bigint) as id")
 
     def _symlinks(self) -> DataFrame:
@@ -166,7 +166,7 @@ class Dimensions:
         spelled = told.selectExpr(*TO, "ns", f"{name_of('ns', 'said')} as link", "type", "seen")
         before = self._told_before().selectExpr(*TO, "explode(symlinks) as s")
         before = before.selectExpr(*TO, "s.namespace as ns", "s.name as link", "s.type", "s.seen")
-        each = spelled.unionByName(before).where("length(link) > 0")
+        each = together(spelled, before).where("length(link) > 0")
         each = each.groupBy(*TO, "ns", "link", "type").agg(F.expr("max(seen) as seen"))
         link = "struct(ns as namespace, link as name, type, seen)"
         return each.groupBy(*TO).agg(F.expr(f"array_sort(collect_list({link})) as symlinks"))
@@ -183,7 +183,7 @@ class Dimensions:
         told = told.selectExpr(*TO, "hex(xxhash64(schema)) as digest", "first", "last", "schema as fields")
         before = self._told_before().selectExpr(*TO, "explode(schemas) as s")
         before = before.selectExpr(*TO, "s.digest", "s.first_seen as first", "s.last_seen as last", "s.fields")
-        each = told.unionByName(before).groupBy(*TO, "digest")
+        each = together(told, before).groupBy(*TO, "digest")
         each = each.agg(*(F.expr(e) for e in ("min(first) as first", "max(last) as last", "max(fields) as fields")))
         newest = f"slice(sort_array(collect_list(struct(last, digest, first, fields)), false), 1, {SCHEMAS_KEPT}) as s"
         shaped = "transform(s, x -> struct(x.digest, x.first as first_seen, x.last as last_seen, x.fields)) as schemas"
@@ -263,7 +263,7 @@ class Dimensions:
             "min(first) as first_seen",
             "max(last) as last_seen",
         )
-        rows = told.unionByName(before).groupBy("dataset_id", "key").agg(*(F.expr(column) for column in columns))
+        rows = together(told, before).groupBy("dataset_id", "key").agg(*(F.expr(column) for column in columns))
         # the newest schema's spelling before a query's, small letters before capitals
         return rows.where("first_seen is not null").selectExpr("*", "coalesce(typed.field, spelled) as field")
 
@@ -282,7 +282,7 @@ class Dimensions:
         written = work.facts.where("target is not null or is_rows")
         written = written.selectExpr("shape", "if(is_rows, '*', target) as field").distinct()
         targets = outputs.join(written, "shape").selectExpr(*NAME, "field", *unknown, "first", "last")
-        named = in_schema.unionByName(sources).unionByName(targets).where("length(field) > 0")
+        named = together(in_schema, sources, targets).where("length(field) > 0")
         return named.join(self.placed, list(NAME))
 
     def _tagged(self, rows: DataFrame) -> DataFrame:

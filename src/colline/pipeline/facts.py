@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from colline.pipeline.names import name_of, namespace_of
+from colline.pipeline.store import is_small, together
 
 # subtypes that speak of rows: common to all columns, they belong to the rows even when there is one column only
 ROW_SUBTYPES = ("FILTER", "JOIN", "GROUP_BY", "SORT")
@@ -30,8 +31,9 @@ def facts(told: DataFrame) -> DataFrame:
     lined = told.where("not startswith(shape, 'r')")
     by_field = _field_facts(lined)
     # one row of `told` holds all of a shape; brought together by shape once, what follows moves nothing
-    each = by_field.unionByName(_row_facts(lined)).repartition("shape").distinct()
-    return _settled(each).unionByName(_read_facts(told)).distinct()
+    each = together(by_field, _row_facts(lined))
+    each = each if is_small(told.sparkSession) else each.repartition("shape")
+    return together(_settled(each.distinct()), _read_facts(told)).distinct()
 
 
 def _effect(legacy_type: str, legacy_text: str) -> list[str]:

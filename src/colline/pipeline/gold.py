@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from colline.pipeline.dimensions import BUCKET, in_buckets
 from colline.pipeline.history import History
+from colline.pipeline.store import together
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.versions import KEY
 from colline.pipeline.work import JOB, in_parts
@@ -45,7 +46,7 @@ def write_reads(history: History) -> None:
     if history.retold:
         new = new.unionByName(_reads(history, history.again_told).select(*new.columns))
     known = history.not_again(history.known(READS)).select(*new.columns)
-    rows = _added(known.unionByName(new)).selectExpr("*", f"{BUCKET} as bucket")
+    rows = _added(together(known, new)).selectExpr("*", f"{BUCKET} as bucket")
     work.store.replace(READS, rows, in_buckets(history.buckets))
 
 
@@ -141,7 +142,7 @@ def _job_rows(runs: DataFrame, known: DataFrame) -> DataFrame:
     )
     largest = ("integration", "owner", "last", "last_success", "failure", "last_clear", "changed_at")
     columns = ("min(first_seen) as first_seen", "sum(runs) as runs", *(f"max({name}) as {name}" for name in largest))
-    return facts.unionByName(before).groupBy("job_id", *JOB).agg(*(F.expr(column) for column in columns))
+    return together(facts, before).groupBy("job_id", *JOB).agg(*(F.expr(column) for column in columns))
 
 
 def write_runs(history: History) -> None:

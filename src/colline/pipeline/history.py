@@ -16,7 +16,7 @@ from colline.pipeline.facts import TARGET_KEY, facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.names import field_key
 from colline.pipeline.runs import GROUP
-from colline.pipeline.store import cut
+from colline.pipeline.store import cut, together
 from colline.pipeline.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS, Table
 from colline.pipeline.versions import ITEM, KEY, edges, state, versions, with_epochs
 from colline.pipeline.work import JOB, NOT_A_WRITE
@@ -71,7 +71,7 @@ class History:
     def again(self) -> DataFrame:
         """`job_id` of the jobs that must be told again."""
         changed = self.work.touched.where("again").join(self.work.job_ids, list(JOB)).select("job_id")
-        again = changed.unionByName(self._late()).unionByName(self._unlined())
+        again = together(changed, self._late(), self._unlined())
         if self.dimensions.found["gone"]:
             again = again.unionByName(self._moved())
         return cut(again.distinct())
@@ -158,7 +158,7 @@ class History:
     def items(self) -> DataFrame:
         """Items of all touched keys, with their epochs."""
         fast = self.past.select(*ITEM).join(self.fresh.select(*KEY).distinct(), list(KEY), "left_semi")
-        rows = fast.unionByName(self.fresh.select(*ITEM))
+        rows = together(fast, self.fresh.select(*ITEM))
         if self.retold:
             told = self.again_told.where("shape is not null and role in ('O', 'D')")
             rows = self.not_again(rows).select(*ITEM).unionByName(_items(told).select(*ITEM))
@@ -177,7 +177,7 @@ class History:
         kept = untouched.selectExpr(
             *KEY, "grp", "started", "first", "last", "shapes", "n", "true as is_last", "struct(last, run_id) as newest"
         )
-        return state(now.select(*kept.columns).unionByName(kept))
+        return state(together(now.select(*kept.columns), kept))
 
     @cached_property
     def all_facts(self) -> DataFrame:

@@ -9,7 +9,7 @@ from pyspark.sql import functions as F
 
 from colline.pipeline.names import name_of, namespace_of
 from colline.pipeline.rules import Rules, renamed
-from colline.pipeline.store import cut
+from colline.pipeline.store import cut, together
 
 NAME = ("namespace", "name")
 
@@ -24,7 +24,7 @@ def links(told: DataFrame, known: DataFrame, rules: Rules) -> Links:
     new = new.selectExpr(*NAME, "seen", "type", "to_namespace", f"{name_of('to_namespace', 'to')} as to_name")
     old = known.where("merged_into is null").selectExpr(*NAME, "explode(symlinks) as s")
     old = old.selectExpr(*NAME, "s.seen", "s.type", "s.namespace as to_namespace", "s.name as to_name")
-    both = new.selectExpr("*", "false as old").unionByName(old.selectExpr("*", "true as old"))
+    both = together(new.selectExpr("*", "false as old"), old.selectExpr("*", "true as old"))
     both = both.where("length(to_name) > 0")
     is_location = "coalesce(upper(type) = 'LOCATION', false)"
     pairs = both.selectExpr(

@@ -32,7 +32,9 @@ PATH_RULES: tuple[tuple[str, str], ...] = (
 
 
 def _applied(sql: str, rules: tuple[tuple[str, str], ...]) -> str:
-    return reduce(lambda text, rule: f"regexp_replace({text}, r'{rule[0]}', r'{rule[1]}')", rules, sql)
+    """The text after every rule. Most names are spelled right: one look tells, and each rule would copy the name."""
+    each = reduce(lambda text, rule: f"regexp_replace({text}, r'{rule[0]}', r'{rule[1]}')", rules, sql)
+    return f"if({sql} rlike r'{'|'.join(pattern for pattern, _ in rules)}', {each}, {sql})"
 
 
 def namespace_of(namespace: str) -> str:

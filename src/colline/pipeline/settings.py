@@ -33,7 +33,7 @@ COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMo
 ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false", **INTERPRETED}
 # A batch of fewer lines, and fewer that say something else, is done by one task at a time on one machine: tasks,
 # broadcasts and compiled code cost more than the work in them.
-SMALL_LINES, SMALL_DIFFERENT = 20_000, 1_000
+SMALL_LINES, SMALL_DIFFERENT = 200_000, 2_000
 FEW_TASKS = {"spark.sql.shuffle.partitions": "1", "spark.sql.autoBroadcastJoinThreshold": "-1", **INTERPRETED}
 MANY_TASKS: dict[str, str | None] = {"spark.sql.autoBroadcastJoinThreshold": None, **COMPILED}
 # What Delta's upkeep takes from the session: tasks to list a table's files, tasks to compare them with the log.

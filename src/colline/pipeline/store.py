@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from delta.exceptions import DeltaConcurrentModificationException
@@ -130,7 +131,17 @@ def tried(action: Callable[[], Any], times: int = 8) -> Any:
 
 def cut(frame: DataFrame) -> DataFrame:
     """The frame, computed now, with a plan of one leaf: for what is used more than once."""
-    return (frame.coalesce(1) if is_small(frame.sparkSession) else frame).localCheckpoint(eager=True)
+    return in_one(frame).localCheckpoint(eager=True)
+
+
+def in_one(frame: DataFrame) -> DataFrame:
+    """The frame, in one task when the batch at work fits into one: joins and groups after it then move no rows."""
+    return frame.coalesce(1) if is_small(frame.sparkSession) else frame
+
+
+def together(*frames: DataFrame) -> DataFrame:
+    """The rows of all frames, by the names of their columns."""
+    return in_one(reduce(DataFrame.unionByName, frames))
 
 
 def is_small(spark: SparkSession) -> bool:

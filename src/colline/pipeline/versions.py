@@ -10,6 +10,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.pipeline.store import together
+
 KEY = ("job_id", "dataset_id")
 EDGE = ("source_id", "target_id", "type", "subtype", "masking", "description")
 # An item is a run's write to a key, or (`is_past`) all that a version is known to have been so far.
@@ -85,7 +87,7 @@ def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFram
         )
     )
     dataset, times = "max(source_dataset_id) as source_dataset_id", ("min(first) as first", "max(last) as last")
-    each = _agg(now.unionByName(then), (*KEY, "stretch", *EDGE), dataset, "sum(n) as n", *times)
+    each = _agg(together(now, then), (*KEY, "stretch", *EDGE), dataset, "sum(n) as n", *times)
     # stretches that follow one another with the same edge are one row
     gap = f"stretch <> lag(stretch) over (partition by {_OF_EDGE} order by stretch) + 1"
     each = each.selectExpr("*", f"cast(coalesce({gap}, false) as int) as gap")

@@ -20,7 +20,7 @@ from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.runs import compared, folded, judged, united
-from colline.pipeline.store import Store, cut
+from colline.pipeline.store import Store, cut, in_one, together
 from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, JOBS, OBSERVATIONS, RUNS, Table
 from colline.pipeline.wire import CORRUPT, TEXTS
 
@@ -243,7 +243,7 @@ class Work:
         columns = ("content", *(name for name in SAID if name != "content"), *DETAILS, *LINEAGE)
         if self.retells:
             return self.store.read(OBSERVATIONS).join(contents, "content", "left_semi").select(*columns)
-        here = self.picked.join(contents, "content", "left_semi").select(*columns)
+        here = in_one(self.picked).join(contents, "content", "left_semi").select(*columns)
         if not self.changes["lacks"]:
             return here
         missing = contents.join(self.picks, "content", "left_anti").withColumn("bucket", F.expr(CONTENT_BUCKET))
@@ -276,7 +276,7 @@ class Work:
     @cached_property
     def places(self) -> DataFrame:
         """Every reported name, with the name (`to_namespace`, `to_name`) of the dataset it stands for."""
-        names = self.spoken.select(*NAME).unionByName(self.facts.select(*NAME)).distinct()
+        names = together(self.spoken.select(*NAME), self.facts.select(*NAME)).distinct()
         to = self.links.of(names.selectExpr(*NAME, "namespace as r1", "name as r2"))
         return cut(to.selectExpr("r1 as namespace", "r2 as name", "namespace as to_namespace", "name as to_name"))
 
