@@ -70,13 +70,15 @@ WRONG: list[tuple[Any, str]] = [
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One good run, and lines that are wrong in every way, some only by these limits."""
+    from colline.cli.ingest import given_options
     from colline.pipeline.ingest import ingest
-    from colline.pipeline.parse import Limits
-    from colline.pipeline.work import Options
 
     folder = tmp_path_factory.mktemp("lake")
     land(folder, [*GOOD, *(line for line, _ in WRONG)])
-    done = ingest(str(folder), spark=spark, options=Options(limits=Limits(days_ahead=1, bytes=LIMIT)))
+    with pytest.MonkeyPatch.context() as narrow:
+        narrow.setenv("COLLINE__MAX_DAYS_AHEAD", "1")
+        narrow.setenv("COLLINE__MAX_EVENT_BYTES", str(LIMIT))
+        done = ingest(str(folder), spark=spark, options=given_options())
     assert (done.events, done.quarantined) == (len(GOOD), len(WRONG))
     return folder
 

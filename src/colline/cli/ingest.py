@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from colline.pipeline.ingest import Progress, Summary
-    from colline.pipeline.rules import Rules
+    from colline.pipeline.work import Options
 
 
 @click.command()
@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float, as_json: bool) -> None:
     """Bring everything that has landed into the lake's Delta tables, each event once."""
     from colline.pipeline.ingest import Watch, ingest
-    from colline.pipeline.work import Options
 
-    options = Options(rules=given_rules())
+    options = given_options()
     watch = Watch(progress=_tell)
     # a service manager ends a program with SIGTERM: the same as Ctrl-C
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
@@ -43,12 +42,16 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
 
 
-def given_rules() -> Rules:
-    """The rules in the settings in force here."""
+def given_options() -> Options:
+    """What the settings in force here say of the pipeline."""
+    from colline.pipeline.parse import Limits
     from colline.pipeline.rules import rules_of
+    from colline.pipeline.work import Options
     from colline.wiring import settings_from
 
-    return rules_of(settings_from().rules)
+    settings = settings_from()
+    limits = Limits(bytes=settings.max_event_bytes, days_ahead=settings.max_days_ahead)
+    return Options(limits=limits, rules=rules_of(settings.rules))
 
 
 def _tell(progress: Progress) -> None:

@@ -67,14 +67,14 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
 @JSON
 def replay(lake: str, as_json: bool) -> None:
     """Look at the lines again: land and ingest those that are events now, say what is wrong with the others."""
-    from colline.cli.ingest import given_rules
+    from colline.cli.ingest import given_options
     from colline.pipeline.ingest import ingest
     from colline.pipeline.quarantine import replay as land_again
-    from colline.pipeline.work import Options
 
-    done = land_again(lake)
+    options = given_options()
+    done = land_again(lake, limits=options.limits)
     if done.replayed:
-        ingest(lake, options=Options(rules=given_rules()))
+        ingest(lake, options=options)
     click.echo(json.dumps(done.to_dict()) if as_json else f"{done.replayed} lines replayed")
     if done.left:
         reasons = ", ".join(f"{count} {reason}" for reason, count in done.left.items())

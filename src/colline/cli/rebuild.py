@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(lake: str, as_json: bool) -> None:
     """Make silver and gold again from every line that ever landed, under today's rules, with the same ids."""
-    from colline.cli.ingest import given_rules
+    from colline.cli.ingest import given_options
     from colline.pipeline.rebuild import rebuild
-    from colline.pipeline.work import Options
 
-    options = Options(rules=given_rules())
+    options = given_options()
     done = _unless_stopped(lambda: rebuild(lake, options=options, wrote=lambda table: click.echo(table, err=True)))
     text = f"{done.events} events rebuilt, {done.quarantined} lines were no events, {done.seconds:.1f} s"
     click.echo(json.dumps(done.to_dict()) if as_json else text)

@@ -12,6 +12,7 @@ def _doc(text: str) -> Meta:
 
 
 Seconds = Annotated[float, Meta(ge=0)]
+Count = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 
 
 class Tags(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -58,4 +59,6 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rules: Annotated[Any, _doc("names, owners and tags that ingest gives to what it reads; see `docs/pipeline.md`")] = (
         None
     )
+    max_event_bytes: Annotated[Count, _doc("ingest puts a longer event into quarantine")] = 32 * 1024 * 1024
+    max_days_ahead: Annotated[Count, _doc("ingest puts an event further in the future into quarantine")] = 366
     lineage_facet: Annotated[bool, _doc("emit the newer `lineage` job facet instead of `columnLineage`")] = False
