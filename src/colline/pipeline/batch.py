@@ -15,8 +15,8 @@ from colline.pipeline.landing import event_id
 from colline.pipeline.parse import RID, readable
 from colline.pipeline.runs import STALE
 from colline.pipeline.settings import sized
-from colline.pipeline.store import Store
-from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS
+from colline.pipeline.store import Store, empty
+from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
 from colline.pipeline.work import CONTENT_BUCKET, Options, Work
 
 
@@ -83,8 +83,10 @@ def write_bronze(work: Work) -> None:
 
 
 def write_quarantine(work: Work, counts: Counts) -> None:
-    """Lines that are no events, with the reason; no commit when there are none."""
-    if not counts.quarantined and work.store.exists(QUARANTINE):
+    """Lines that are no events, with the reason; when there are none, the table is made and no line is looked at."""
+    if not counts.quarantined:
+        if not work.store.exists(QUARANTINE):
+            work.store.append(QUARANTINE, empty(work.store.spark, fields_of(QUARANTINE)))
         return
     bad = work.judged.where("reason is not null").select("rid", "reason", "detail")
     lines = work.lines.selectExpr("*", f"{RID} as rid").join(F.broadcast(bad), "rid")

@@ -150,8 +150,13 @@ def is_small(spark: SparkSession) -> bool:
 
 
 def empty(spark: SparkSession, fields: Mapping[str, str]) -> DataFrame:
-    """A frame of these columns without rows; `createDataFrame` would start a Python process for it."""
-    return spark.range(0).selectExpr(*(f"cast(null as {kind}) as {name}" for name, kind in fields.items()))
+    """A frame of these columns without rows, which Spark sees and plans nothing for.
+
+    `createDataFrame` would start a Python process for it.
+    """
+    return (
+        spark.range(0).where("false").selectExpr(*(f"cast(null as {kind}) as {name}" for name, kind in fields.items()))
+    )
 
 
 def _columns(table: Table) -> list[str]:

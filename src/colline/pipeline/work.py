@@ -70,7 +70,7 @@ class Work:
         """The rows of a table (of the parts that `where` tells) before the batch writes it, read once."""
         if table not in self._known:
             rows = self.store.read(table)
-            self._known[table] = cut(rows.where(where) if where else rows)
+            self._known[table] = cut(rows.where(where) if where else rows) if self.store.exists(table) else rows
         return self._known[table]
 
     def top_id(self, table: Table) -> DataFrame:
