@@ -67,6 +67,11 @@ class Arrays:
             found = self._numbers[name] = self[name].data
         return found
 
+    def fetch(self) -> None:
+        """Let the system read the whole file now: page by page, as they are first looked at, each is a wait."""
+        if hasattr(mmap, "MADV_WILLNEED"):  # not everywhere
+            self._file.madvise(mmap.MADV_WILLNEED)
+
     def __contains__(self, name: str) -> bool:
         return name in self.meta["arrays"]
 

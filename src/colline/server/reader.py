@@ -146,7 +146,9 @@ def _opened() -> Lineage:
         from colline.graph.written import writing
 
         _Lake.lineage = open_lake(_Lake.path)
-        writing(_Lake.lineage.view()).warm(_WARM)
+        view = _Lake.lineage.view()
+        view.arrays.fetch()
+        writing(view).warm(_WARM)
         # rows of answers are made by the thousand and hold no cycles: looking for some took a sixth of an answer's time
         gc.freeze()
         gc.set_threshold(*_COLLECT)
