@@ -53,6 +53,20 @@ BAD: Events = [
     _event_text(outputs=[dataset("shop/wrong", columnLineage={"fields": "a", "dataset": [{}]})]),
     b'{"eventTime": "\xff\xfe"}',
 ]
+# the reason that each of them is given
+BAD_REASONS = (
+    "not_json",
+    "not_an_event",
+    "not_an_event",
+    "unknown_event_type",
+    "bad_event_time",
+    "time_out_of_range",
+    "wrong_type",
+    "no_event_time",
+    "wrong_type",
+    "wrong_type",
+    "not_utf8",
+)
 
 _ROWS = [source("shop/orders", "region", "INDIRECT/FILTER"), source("shop/orders", "id", "INDIRECT/JOIN")]
 _A, _B = source("shop/orders", "amount"), source("shop/orders", "email", "DIRECT/TRANSFORMATION", masking=True)
@@ -181,4 +195,4 @@ SECOND: Events = [
     stream(2),
     *write("physical", "physical", 2, PHYSICAL),
 ]
-__all__ = ["BAD", "FIRST", "SECOND", "day", "run_id"]
+__all__ = ["BAD", "BAD_REASONS", "FIRST", "SECOND", "day", "run_id"]

@@ -16,7 +16,7 @@ import pytest
 from colline.pipeline.tables import TABLES
 from tests.lakes import land
 from tests.pipeline.lake_view import current, edges, gold, table
-from tests.pipeline.scenarios import BAD, FIRST, SECOND, day
+from tests.pipeline.scenarios import BAD, BAD_REASONS, FIRST, SECOND, day
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -168,19 +168,7 @@ def test_a_query_reads_without_writing(lake: Path) -> None:
 
 def test_bad_lines_are_in_quarantine_with_their_reason_and_place(lake: Path) -> None:
     rows = sorted(table(lake, "bronze/quarantine"), key=lambda r: r["position"])
-    assert [r["reason"] for r in rows] == [
-        "not_json",
-        "not_an_event",
-        "not_an_event",
-        "unknown_event_type",
-        "bad_event_time",
-        "time_out_of_range",
-        "wrong_type",
-        "no_event_time",
-        "wrong_type",
-        "wrong_type",
-        "not_utf8",
-    ]
+    assert [r["reason"] for r in rows] == list(BAD_REASONS)
     assert [r["position"] for r in rows] == list(range(len(FIRST) - len(BAD), len(FIRST)))
     assert [r["detail"] for r in rows[6:10]] == ["$.inputs", None, *["inside a dataset or facet"] * 2]
     assert [r["line"] for r in rows[:10]] == [line for line in BAD if isinstance(line, str)]

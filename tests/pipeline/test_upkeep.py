@@ -15,7 +15,7 @@ from deltalake import DeltaTable
 from colline.pipeline.tables import fields_of
 from tests.lakes import land
 from tests.pipeline.lake_view import commits, current, gold, table
-from tests.pipeline.scenarios import BAD, out, write
+from tests.pipeline.scenarios import BAD, BAD_REASONS, out, write
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -47,23 +47,7 @@ WRONG: list[tuple[Any, str]] = [
     ("{nonsense", "not_json"),
     (_large("large"), "too_large"),
     (STUFFED, "too_large"),
-    *zip(
-        BAD,
-        [
-            "not_json",
-            "not_an_event",
-            "not_an_event",
-            "unknown_event_type",
-            "bad_event_time",
-            "time_out_of_range",
-            "wrong_type",
-            "no_event_time",
-            "wrong_type",
-            "wrong_type",
-            "not_utf8",
-        ],
-        strict=True,
-    ),
+    *zip(BAD, BAD_REASONS, strict=True),
 ]
 
 

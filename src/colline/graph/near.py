@@ -8,8 +8,8 @@ from colline.graph.adjacency import Adjacency
 
 FEW = 32  # columns that a step is taken from in this way
 _FEW_EDGES = 200
-_UNSEEN = (0b0001, 0b0010)  # state → the bit of it in what was seen
-_COVERS = (0b1111, 0b1010)  # state → itself and every state with more bits
+# state → itself and every state with more bits, as a set of bits
+COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
 
 
 def few_steps(sets: Iterable[Adjacency], ring: tuple[list[int], list[int]]) -> tuple[list[list[int]], list[int]] | None:
@@ -39,7 +39,7 @@ def few_arrive(reached: list[list[int]], seen: memoryview) -> tuple[list[list[in
     fresh: list[list[int]] = []
     new: list[int] = []
     for state, others in enumerate(reached):
-        bit, covers = _UNSEEN[state], _COVERS[state]
+        bit, covers = 1 << state, COVERS[state]
         nodes = sorted({node for node in others if not seen[node] & bit})
         new += [node for node in nodes if not seen[node]]
         for node in nodes:

@@ -18,11 +18,9 @@ from numpy.typing import NDArray
 
 from colline.graph.adjacency import Adjacency, Nodes, adjacency, distinct, numbers, once, spread
 from colline.graph.arrays import NEVER, Arrays
-from colline.graph.near import FEW, few_arrive, few_steps
+from colline.graph.near import COVERS, FEW, few_arrive, few_steps
 
 MASKED, INDIRECT = 1, 2
-# state → itself and every state with more bits, as a set of bits
-_COVERS = (0b1111, 0b1010, 0b1100, 0b1000)
 _DIRECT_SEEN = 0b0011
 # state → whether it is news, by the set of states that were seen: one look instead of two sums
 _IS_FRESH = tuple(np.array([not seen >> state & 1 for seen in range(16)]) for state in range(4))
@@ -208,7 +206,7 @@ class _Steps:
         self.rows_edges = [edges for edges in self.edges if edges.bits & INDIRECT]
         self.rows_of = arrays["dataset.rows"] if question.indirect else None
         self.is_rows = arrays["node.rows"] if question.indirect else None
-        self.seen[self.origin] = _COVERS[0]
+        self.seen[self.origin] = COVERS[0]
         self.is_simple = not question.indirect and question.at is None
         self.is_plain = True  # nothing was reached but by direct steps in the clear
         self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
@@ -250,7 +248,7 @@ class _Steps:
         rows: Nodes = distinct(self.rows_of[self.arrays["node.dataset"][nodes]])
         rows = rows[rows >= 0].astype(np.int64)
         rows = rows.compress(_IS_FRESH[state].take(self.seen.take(rows)))
-        self.seen[rows] |= _COVERS[state]
+        self.seen[rows] |= COVERS[state]
         return rows
 
     def _follow(self, sets: Iterable[Adjacency], parts: list[_Part], reached: list[list[Nodes]]) -> None:
@@ -293,7 +291,7 @@ class _Steps:
         (new[1] if state & INDIRECT else new[0]).append(self._counted(nodes, state))
         # the first state covers all others; with direct steps only, what is fresh has no state that the new one lacks
         whole = state == 0 or not self.question.indirect
-        self.seen[nodes] = _COVERS[state] if whole else self.seen.take(nodes) | _COVERS[state]
+        self.seen[nodes] = COVERS[state] if whole else self.seen.take(nodes) | COVERS[state]
         self.is_plain = self.is_plain and state == 0
         return nodes
 
@@ -326,7 +324,7 @@ class _Steps:
         if not chosen.any():
             return nodes
         rows = nodes[chosen]
-        self.seen[rows] |= _COVERS[state]
+        self.seen[rows] |= COVERS[state]
         columns = spread(self.arrays["dataset.start"], self.arrays["node.dataset"][rows].astype(np.int64))[0]
         columns = columns[~self.is_rows[columns] & alive(self.arrays, columns, self.question.at)]
         return self._fresh(np.concatenate([nodes[~chosen], columns]), state)
