@@ -212,7 +212,7 @@ def main() -> None:
         }
         calls: dict[str, Callable[[], None]] = {THEIRS: lambda: theirs.emit(their_event)}
         for name, transport in ours.items():
-            calls[f"{name}, struct"] = lambda transport=transport: transport.emit(struct)  # type: ignore[misc]  # mypy reads no default of a lambda
+            calls[f"{name}, struct"] = lambda transport=transport: transport.emit(struct)
         calls["lake, bytes"] = lambda: ours["lake"].emit(line)
         found, cold = in_a_row(calls), after_a_pause(calls)
         for transport in ours.values():

@@ -20,7 +20,7 @@ VERSIONS = ("3.5", "4.0", HOME, "4.2", "4.3")
 WITHOUT_DELTA = {"4.3"}
 SHOWN = 3
 
-REGISTRIES: Mapping[str, registry.Registry] = {  # type: ignore[type-arg]  # of rules of any shape
+REGISTRIES: Mapping[str, registry.Registry] = {
     "Operators": registry.operator,
     "Expressions": registry.expression,
     "Statements": registry.command,

@@ -88,7 +88,7 @@ def test_a_session_without_a_jvm_is_refused_with_a_hint() -> None:
         """What a Spark Connect session looks like from here."""
 
     with pytest.raises(CollineError, match="no JVM") as caught:
-        colline.lineage("select 1", Remote())  # type: ignore[arg-type]  # not a session, on purpose
+        colline.lineage("select 1", Remote())
     assert "Spark Connect" in str(caught.value)
 
 

@@ -102,7 +102,7 @@ async def test_too_much_waiting_is_refused_at_once(tmp_path: Path) -> None:
     spool = _spool(tmp_path, waiting_bytes=1000)
     hold = threading.Lock()
     commit = spool._commit
-    spool._commit = lambda group: [hold.acquire(), hold.release(), commit(group)]  # type: ignore[method-assign,func-returns-value]  # held here
+    spool._commit = lambda group: [hold.acquire(), hold.release(), commit(group)]
     with hold:
         kept = [spool.append([b"x" * 500], 1), spool.append([b"x" * 500], 1)]
         with pytest.raises(Problem) as caught:

@@ -96,7 +96,7 @@ def http_peer(**how: Any) -> Iterator[Peer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that goes away is no news
+    server.handle_error = lambda *_: None  # a client that goes away is no news
     peer.url = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
 )
 @click.option("--limit", default=100, show_default=True, metavar="N", help="List at most so many missing runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(  # noqa: PLR0913, PLR0917 (one parameter per flag)
+def command(  # noqa: PLR0913 (one parameter per flag)
     lake: str,
     history: str,
+    *,
     run_column: str,
     job_column: str,
     started_column: str,

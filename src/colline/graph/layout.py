@@ -7,7 +7,7 @@ milliseconds.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from colline.graph.answer import Answer, Row
@@ -99,9 +99,9 @@ def picture(answers: Sequence[Answer]) -> Picture:
     return Picture(verdict, tuple(boxes), arrows, focus, hidden)
 
 
-def _arrows(edges: object, home: Mapping[int, int]) -> tuple[Arrow, ...]:
+def _arrows(edges: Iterable[Row], home: Mapping[int, int]) -> tuple[Arrow, ...]:
     out: dict[tuple[object, ...], Arrow] = {}
-    for edge in edges:  # type: ignore[attr-defined]  # a view of a dict's values
+    for edge in edges:
         to_head = edge["level"] == "dataset"
         text = edge["description"] or edge["subtype"].lower()
         arrow = Arrow(

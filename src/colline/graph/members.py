@@ -16,7 +16,6 @@ Members exist here only where somebody named one; a copy into a struct without t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -106,7 +105,8 @@ def _to_members(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
     edge, mine, by_path = inside(target)
     alone = ~(copies[edge] & (twin(source[edge], by_path) >= 0))
     out.append((edge[alone], source[edge][alone], mine[alone]))  # x → t: x → t.m
-    return tuple(np.concatenate(parts) for parts in zip(*out, strict=True))  # type: ignore[return-value]  # as many as `out` has
+    edges, sources, targets = (np.concatenate(parts) for parts in zip(*out, strict=True))
+    return edges, sources, targets
 
 
 def _to_structs(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
@@ -124,8 +124,11 @@ def _to_structs(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
 
 def _added(rows: Rows, edge: Any, source: Any, target: Any) -> Rows:
     """The edges with new ones, each once, and none that is there already between the same columns by the same job."""
-    take: Callable[[str], Any] = lambda name: np.concatenate([rows[name], rows[name][edge]])  # noqa: E731 - used here only
-    out = {name: take(name) for name in rows if name not in ("source", "target", "implied")}
+    out = {
+        name: np.concatenate([rows[name], rows[name][edge]])
+        for name in rows
+        if name not in ("source", "target", "implied")
+    }
     out["source"] = np.concatenate([rows["source"], source])
     out["target"] = np.concatenate([rows["target"], target])
     out["implied"] = np.concatenate([rows["implied"], np.ones(len(edge), dtype=np.bool_)])

@@ -28,6 +28,9 @@ class Only:
     tag: str | None = None
 
 
+_EVERY = Only()
+
+
 def in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
     """Which columns lie in a layer; one that no dataset is in is a slip of the pen, not an empty answer."""
     names = view.arrays.strings("dataset.layer")
@@ -39,7 +42,7 @@ def in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
     return np.array([names[int(p)].lower() == layer.lower() for p in owners], dtype=np.bool_)[back]
 
 
-def answer(view: View, text: str, page: Page, at: int | None = None, only: Only = Only()) -> Answer:  # noqa: B008  # frozen
+def answer(view: View, text: str, page: Page, at: int | None = None, only: Only = _EVERY) -> Answer:
     """Ranked matches: exact, suffix, prefix, part of a name, dataset, and fuzzy where nothing else fits."""
     ranked, capped = ranked_matches(view, text, at)
     if only.layer is not None and ranked:

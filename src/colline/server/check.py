@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
 MAXIMUM_DEPTH = 200  # deeper than any event a producer makes; far from what a parser's stack can bear
 _FIRST = datetime(2000, 1, 1, tzinfo=timezone.utc)
@@ -36,12 +36,12 @@ class InputField(Struct, gc=False):
     transformations: list[Transformation] | None = None
 
 
-class OutputField(Struct, gc=False):
+class OutputField(Struct, gc=False, rename="camel"):
     """What feeds one column; with the two deprecated keys that older producers send."""
 
-    inputFields: list[InputField]  # noqa: N815 - the wire's name - the wire's own spelling
-    transformationType: str | None = None  # noqa: N815 - the wire's name
-    transformationDescription: str | None = None  # noqa: N815 - the wire's name
+    input_fields: list[InputField]
+    transformation_type: str | None = None
+    transformation_description: str | None = None
 
 
 class ColumnLineage(Struct, gc=False):
@@ -79,28 +79,28 @@ class Symlinks(Struct, gc=False):
     identifiers: list[Symlink] | None = None
 
 
-class DatasetFacets(Struct, gc=False):
+class DatasetFacets(Struct, gc=False, rename="camel"):
     """The dataset facets that lineage is made of."""
 
     schema: Schema | None = None
-    columnLineage: ColumnLineage | None = None  # noqa: N815 - the wire's name
+    column_lineage: ColumnLineage | None = None
     symlinks: Symlinks | None = None
 
 
-class Dataset(Struct, gc=False):
+class Dataset(Struct, gc=False, rename="camel"):
     """An input or output."""
 
     namespace: Name
     name: Name
     facets: DatasetFacets | None = None
-    inputFacets: Facets = UNSET  # noqa: N815 - the wire's name
-    outputFacets: Facets = UNSET  # noqa: N815 - the wire's name
+    input_facets: Facets = UNSET
+    output_facets: Facets = UNSET
 
 
-class Run(Struct, gc=False):
+class Run(Struct, gc=False, rename="camel"):
     """A run; the specification wants a UUID, some producers send another key."""
 
-    runId: Name  # noqa: N815 - the wire's name
+    run_id: Name
     facets: Facets = UNSET
 
 
@@ -115,13 +115,13 @@ class Job(Struct, gc=False):
 EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 
 
-class Event(Struct, gc=False):
+class Event(Struct, gc=False, rename="camel"):
     """A run event, a dataset event or a job event."""
 
-    eventTime: datetime  # noqa: N815 - the wire's name
+    event_time: datetime
     producer: str | None = None
-    schemaURL: str | None = None  # noqa: N815 - the wire's name
-    eventType: EventType | None = None  # noqa: N815 - the wire's name
+    schema_url: str | None = field(default=None, name="schemaURL")
+    event_type: EventType | None = None
     run: Run | None = None
     job: Job | None = None
     dataset: Dataset | None = None
@@ -167,7 +167,7 @@ def _placed(message: str) -> Fault:
 
 def _incomplete(event: Event) -> Fault | None:
     """The key that is missing from this kind of event, or the time it cannot have, if there is one."""
-    at = event.eventTime if event.eventTime.tzinfo else event.eventTime.replace(tzinfo=timezone.utc)
+    at = event.event_time if event.event_time.tzinfo else event.event_time.replace(tzinfo=timezone.utc)
     if not _FIRST <= at <= datetime.now(timezone.utc) + _AHEAD:
         return Fault("$.eventTime", "before 2000, or more than a year ahead")
     if event.run is not None and event.job is None:

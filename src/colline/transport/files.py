@@ -6,7 +6,6 @@ put is atomic by itself and a rename would be a copy.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -57,7 +56,7 @@ class LocalFiles:
         part = target.with_name(f".{target.name}.part")
         try:
             part.write_bytes(data)
-            os.replace(part, target)  # noqa: PTH105 (same call, one import fewer on the path object)
+            part.replace(target)
         except BaseException:
             part.unlink(missing_ok=True)
             raise

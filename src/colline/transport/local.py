@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 try:
     import fcntl
 except ImportError:  # Windows: one writer per file
-    fcntl = None  # type: ignore[assignment]  # a module elsewhere
+    fcntl = None  # type: ignore[assignment]  # mypy knows the name as a module
 
 
 @contextmanager
@@ -91,7 +91,7 @@ class ConsoleSink:
 class NothingSink:
     """Takes everything and keeps nothing."""
 
-    def deliver(self, batch: Batch) -> Receipt:  # noqa: ARG002 (that is its whole purpose)
+    def deliver(self, batch: Batch) -> Receipt:  # noqa: ARG002 (it keeps nothing)
         """Arrived nowhere, as asked."""
         return ARRIVED
 
@@ -120,7 +120,7 @@ class EmitterSink:
         for position, event in enumerate(batch.events):
             try:
                 self._emitter.emit(event)
-            except Exception as error:  # noqa: BLE001 (foreign code)
+            except Exception as error:  # noqa: BLE001 (the user's own object may raise anything)
                 return Receipt(again=tuple(range(position, len(batch.events))), why=f"{type(error).__name__}: {error}")
         return ARRIVED
 

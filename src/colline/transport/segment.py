@@ -24,7 +24,7 @@ from uuid import uuid4
 try:
     import fcntl
 except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]  # a module elsewhere
+    fcntl = None  # type: ignore[assignment]  # mypy knows the name as a module
 
 HAS_LOCKS = fcntl is not None
 SUFFIX = ".spool"
