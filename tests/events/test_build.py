@@ -217,6 +217,7 @@ def test_everything_a_person_wrote_is_redacted_before_the_event_exists() -> None
             RunState.FAIL, AT, statement, replace(context, form=form), Ending(failure=Failure("secret", "secret"))
         )
         assert b"secret" not in encode(event)
+        assert b"'?'" in encode(event) and b'"/?"' in encode(event)  # said, with something in its place
 
 
 def test_literals_of_sql_text_can_be_hidden_without_touching_names() -> None:

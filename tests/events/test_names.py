@@ -73,7 +73,14 @@ def test_every_source_has_the_name_its_case_says(title: str) -> None:
         assert [f"{s.namespace} | {s.name} | {s.type}" for s in found[0].symlinks] == every(block, "link")
 
 
-@pytest.mark.parametrize("title", ALL)
+SECRET = [title for title, block in ALL.items() if "s3cr3t" in str(block)]
+
+
+def test_some_cases_hold_a_secret() -> None:
+    assert len(SECRET) > 10
+
+
+@pytest.mark.parametrize("title", SECRET)
 def test_no_secret_reaches_a_name(title: str) -> None:
     assert "s3cr3t" not in str(identify_all(source_of(ALL[title]), context_of(ALL[title])))
 
@@ -97,6 +104,7 @@ def test_a_password_in_a_url_never_reaches_a_name(scheme: str, secret: str) -> N
     url = f"jdbc:{scheme}://{secret}h.example/db?password=hunter2;password=hunter2"
     named = identify(Source(SourceKind.JDBC, options=(("url", url), ("dbtable", "t"))), NameContext())
     assert "hunter2" not in str(named)
+    assert named.name.name.lower().endswith("t")
 
 
 PACKAGE = Path(__file__).parents[1] / "cases" / "packages" / "crm_names"

@@ -111,25 +111,33 @@ def test_a_listeners_event_is_read_whole_and_loses_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "state", "read", "written"),
     [
-        {"inputs": [], "outputs": []},
-        {"inputs": None, "outputs": None},
-        {"eventType": None},
-        {"somethingNew": {"at": "the top"}},
-        {"outputs": [{"namespace": "file", "name": "/depot/stock", "facets": None}]},
+        ({"inputs": [], "outputs": []}, "COMPLETE", [], []),
+        ({"inputs": None, "outputs": None}, "COMPLETE", [], []),
+        ({"eventType": None}, None, ["/depot/parts"], ["/depot/stock"]),
+        ({"somethingNew": {"at": "the top"}}, "COMPLETE", ["/depot/parts"], ["/depot/stock"]),
+        ({"outputs": [{"namespace": "file", "name": "/x", "facets": None}]}, "COMPLETE", ["/depot/parts"], ["/x"]),
     ],
     ids=str,
 )
-def test_events_with_parts_missing_or_new_are_read(changes: dict[str, Any]) -> None:
-    assert isinstance(decode(json.dumps(listener_event(**changes))), RunEvent)
+def test_events_with_parts_missing_or_new_are_read(
+    changes: dict[str, Any], state: str | None, read: list[str], written: list[str]
+) -> None:
+    event = decode(json.dumps(listener_event(**changes)))
+    assert isinstance(event, RunEvent)
+    assert event.event_type == (state and RunState(state))
+    assert [found.name for found in event.inputs or ()] == read
+    assert [found.name for found in event.outputs or ()] == written
 
 
 def test_events_without_a_run_are_told_apart() -> None:
     job = {"eventTime": "2026-02-03T04:05:06Z", "job": {"namespace": "a", "name": "b"}}
     dataset = {"eventTime": "2026-02-03T04:05:06Z", "dataset": {"namespace": "a", "name": "b"}}
-    assert isinstance(decode(json.dumps(job)), JobEvent)
-    assert isinstance(decode(json.dumps(dataset)), DatasetEvent)
+    found = decode(json.dumps(job))
+    assert isinstance(found, JobEvent) and found.job == Job(namespace="a", name="b")
+    found = decode(json.dumps(dataset))
+    assert isinstance(found, DatasetEvent) and found.dataset == Dataset(namespace="a", name="b")
 
 
 @pytest.mark.parametrize(

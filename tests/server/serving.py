@@ -43,8 +43,13 @@ class Server:
         self.process.send_signal(number)
         return self.process.wait(30)
 
-    def words(self) -> str:
-        return self.log.read_text()
+    def words(self, awaited: str = "") -> str:
+        """What it wrote so far, once that is in it: a request is logged after its answer."""
+        deadline = time.monotonic() + 30
+        while awaited not in (found := self.log.read_text()):
+            assert time.monotonic() < deadline, f"no {awaited!r} in {found}"
+            time.sleep(0.02)
+        return found
 
 
 @contextmanager
