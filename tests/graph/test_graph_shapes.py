@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,3 +116,14 @@ def test_a_landing_tells_what_it_passed(lineage: Lineage) -> None:
     found = {row["label"]: row["through"] for row in lineage.pii("bronze.customers.email").landings}
     assert found["exports.mailing.address"][0] == "silver.customers.email"
     assert found["silver.customers.email"] == []
+
+
+def test_the_page_of_answers_tells_every_question_and_argument() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text("utf-8")
+    rows = {name: row for row in page.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)\(", row)}
+    methods = {name: method for name, method in inspect.getmembers(Lineage, inspect.isfunction) if name[0] != "_"}
+    assert rows.keys() == methods.keys() - {"close", "complete", "picture", "view"}
+    common = {"self", "as_of", "limit", "cursor", "how"}
+    for name, row in rows.items():
+        missing = inspect.signature(methods[name]).parameters.keys() - common - set(re.findall(r"\w+", row))
+        assert missing == set(), name

@@ -9,9 +9,10 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
-from colline.cli import COMMANDS
+from colline.cli import COMMANDS, cli
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,10 +39,32 @@ def test_the_readmes_example_prints_what_it_shows(empty_database: SparkSession) 
     assert printed.getvalue() == shown
 
 
+def shown(page: Path) -> list[list[str]]:
+    """The words of every command line of colline on a page, in a block or in a sentence, up to a script's name."""
+    found = re.findall(r"(?:^|`|\$ )colline ([a-z][^`\n#|]*)", page.read_text("utf-8"), re.MULTILINE)
+    return [re.split(r"\S+\.py", line)[0].split() for line in found]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_a_page_names_exists(page: Path) -> None:
-    named = set(re.findall(r"(?:^|`|\$ )colline ([a-z][a-z-]+)", page.read_text("utf-8"), re.MULTILINE))
-    assert named <= set(COMMANDS)
+def test_every_command_and_option_a_page_names_exists(page: Path) -> None:
+    for name, *words in shown(page):
+        command = cli.get_command(click.Context(cli), name)
+        if isinstance(command, click.Group) and words:
+            command = command.get_command(click.Context(command), words[0])
+        assert command is not None, f"colline {name} {words}"
+        known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+        named = {word.strip("[]") for word in words if word.strip("[]").startswith("-")}
+        assert named <= known, f"colline {name} {words}"
+
+
+def test_the_pages_show_command_lines() -> None:
+    assert {words[0] for page in PAGES for words in shown(page)} == set(COMMANDS)
+
+
+def test_the_index_names_every_page() -> None:
+    pages = {page.name for page in PAGES if page.parent.name == "docs"}
+    index = (ROOT / "docs" / "index.md").read_text("utf-8")
+    assert set(re.findall(r"\]\((\w+\.md)\)", index)) == pages - {"index.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -52,8 +75,10 @@ def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
 
 def test_every_make_target_a_page_names_exists() -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
-    for page in PAGES:
-        assert set(re.findall(r"(?:^|`)make ([a-z][a-z-]+)", page.read_text("utf-8"), re.MULTILINE)) <= targets, page
+    named = {
+        target for page in PAGES for target in re.findall(r"(?m)(?:^|`)make ([a-z][a-z-]+)", page.read_text("utf-8"))
+    }
+    assert {"demo", "test", "bench", "lock"} <= named <= targets
 
 
 def test_the_readme_counts_the_demos_jobs_right() -> None:

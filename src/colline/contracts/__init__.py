@@ -1,1 +1,0 @@
-"""Data contracts made from and checked against lineage."""
