@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 import pytest
-from graph_lakes import DAY0, LakeWriter, day
+from graph_lakes import LakeWriter, day
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -109,9 +109,6 @@ def lake_of(found: list[Edge], folder: Path) -> Path:
 def opened(found: list[Edge]) -> tuple[Lineage, Path]:
     folder = Path(tempfile.mkdtemp(prefix="colline-laws-"))
     return open_lake(lake_of(found, folder)), folder
-
-
-MICROS = int(DAY0.timestamp()) * 1_000_000
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))

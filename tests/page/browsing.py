@@ -29,7 +29,6 @@ class Watch:
 
     def __init__(self) -> None:
         self.errors: list[str] = []
-        self.strangers: list[str] = []
         self.hosts: set[str] = set()
         self.allowed: set[str] = set()
 

@@ -16,7 +16,6 @@ from serving import HOSTILE_NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.spark, pytest.mark.delta, pytest.mark.timeout(1600)]
 
-BOARD = f"file|{FOLDER}/platinum/executive_summary|total_revenue"
 NET = f"file|{FOLDER}/silver/payments|net_amount"
 EMAIL = f"file|{FOLDER}/bronze/customers|email"
 ANSWERS = (Path(__file__).parents[1] / "demo" / "answers.txt").read_text(encoding="utf-8")

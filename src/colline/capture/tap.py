@@ -106,10 +106,6 @@ class Tap:
         first = self._tap.poll(milliseconds)
         return None if first is None else _unpack(self._tap, first)
 
-    def is_idle(self) -> bool:
-        """Whether everything heard was also read."""
-        return bool(self._tap.isIdle())
-
     def is_settled(self, handled: int) -> bool:
         """Whether everything heard so far has become a message, and `handled` messages are all of them."""
         counters = self.stats()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from colline.server.tokens import SCOPES
+
 if TYPE_CHECKING:
     from colline.server.tokens import Token, TokenBook
 
@@ -30,7 +32,7 @@ def command() -> None:
     "--scope",
     "scopes",
     multiple=True,
-    type=click.Choice(["send", "read", "admin"]),
+    type=click.Choice(SCOPES),
     default=["send"],
     show_default=True,
     help="What it may do; may be repeated.",

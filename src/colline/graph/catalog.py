@@ -127,25 +127,10 @@ def overview(view: View, lake: Path) -> Answer:
     """Layers with counts and flows, what changed lately, three columns to try, and the state of things."""
     layers, flows = _layers(view)
     ups, downs, columns = degrees(view, None)
-    meta = view.arrays.meta
-    failed = _failed(view)
-    health = {
-        "published": show_time(meta["published"]),
-        "first": None if meta["first"] is None else show_time(meta["first"]),
-        "last": None if meta["last"] is None else show_time(meta["last"]),
-        "columns": len(columns),
-        "datasets": meta["datasets"],
-        "jobs": meta["jobs"],
-        "edges": sum(n for name, n in meta["told"].items() if not name.endswith(".past")),
-        "retired": sum(n for name, n in meta["told"].items() if name.endswith(".past")),
-        "gaps": len(view.gaps()),
-        "failed_jobs": failed,
-        "quarantined": quarantined(lake),
-        "tables": meta["tables"],
-    }
-    told = (
-        f"{counted(len(columns), 'column')} in {counted(meta['datasets'], 'dataset')}, {counted(meta['jobs'], 'job')}"
-    )
+    health = _health(view, lake, len(columns))
+    failed = health["failed_jobs"]
+    told = f"{counted(len(columns), 'column')} in {counted(health['datasets'], 'dataset')}"
+    told += f", {counted(health['jobs'], 'job')}"
     told += f"; {counted(failed, 'job')} failed" if failed else ""
     told += f"; {counted(health['gaps'], 'gap')} in coverage" if health["gaps"] else ""
     return Answer(
@@ -163,6 +148,25 @@ def overview(view: View, lake: Path) -> Answer:
         snapshot=view.version,
         main="layers",
     )
+
+
+def _health(view: View, lake: Path, columns: int) -> Row:
+    """How many there are of everything, since when, and what needs a look."""
+    meta = view.arrays.meta
+    return {
+        "published": show_time(meta["published"]),
+        "first": None if meta["first"] is None else show_time(meta["first"]),
+        "last": None if meta["last"] is None else show_time(meta["last"]),
+        "columns": columns,
+        "datasets": meta["datasets"],
+        "jobs": meta["jobs"],
+        "edges": sum(n for name, n in meta["told"].items() if not name.endswith(".past")),
+        "retired": sum(n for name, n in meta["told"].items() if name.endswith(".past")),
+        "gaps": len(view.gaps()),
+        "failed_jobs": _failed(view),
+        "quarantined": quarantined(lake),
+        "tables": meta["tables"],
+    }
 
 
 def _failed(view: View) -> int:

@@ -131,9 +131,7 @@ def _rows(view: View, found: Landings, shown: slice, zones: Sequence[str]) -> tu
     )
     for place, (row, node, verdict, violation) in enumerate(facts):
         way = trail(reach, node)
-        ids, job, hop = _way(view, way, verdict)
-        home = int(view.arrays["node.dataset"][node])
-        kind = view.text("dataset.kind", home)
+        kind = view.text("dataset.kind", int(view.arrays["node.dataset"][node]))
         passed.update(step.near for step in way)
         for step in way:
             key = (step.edges.group, int(step.row), step.near, step.far)
@@ -141,13 +139,8 @@ def _rows(view: View, found: Landings, shown: slice, zones: Sequence[str]) -> tu
         out.append(
             {
                 **row,
-                "verdict": VERDICTS[verdict],
-                "hop": hop,
-                "job": job,
-                "source": view.ref(way[0].near),
+                **_told(view, way, verdict),
                 "sources": max(int(several[place]), 1),
-                "path": ids,
-                "through": [view.names.label(step.far) for step in way[:-1]],
                 "exit": kind if kind in EXITS else None,
                 "allowed": homes[place],
                 "violation": violation,
@@ -157,12 +150,18 @@ def _rows(view: View, found: Landings, shown: slice, zones: Sequence[str]) -> tu
     return out, list(edges.values()), np.array(sorted(passed), dtype=np.int64)
 
 
-def _way(view: View, way: list[Step], verdict: int) -> tuple[list[int], Row | None, int | None]:
-    """The ids along a path, and the step that masks with its job; without one, the job that wrote the landing."""
-    ids = [int(view.arrays["node.id"][n]) for n in [way[0].near, *(step.far for step in way)]]
+def _told(view: View, way: list[Step], verdict: int) -> Row:
+    """What a path tells: the step that masks with its job, or the job that wrote the landing; what it passes."""
     masks = next((hop for hop, step in enumerate(way, 1) if step.edges.bits & 1), None) if verdict else None
     told = way[masks - 1] if masks else way[-1]
-    return ids, view.job_ref(int(told.edges.job[told.row])), masks
+    return {
+        "verdict": VERDICTS[verdict],
+        "hop": masks,
+        "job": view.job_ref(int(told.edges.job[told.row])),
+        "source": view.ref(way[0].near),
+        "path": [int(view.arrays["node.id"][n]) for n in [way[0].near, *(step.far for step in way)]],
+        "through": [view.names.label(step.far) for step in way[:-1]],
+    }
 
 
 def exit_rows(view: View, found: Landings) -> list[Row]:

@@ -9,7 +9,6 @@ Schema = dict[str, Any]
 TEXT: Schema = {"type": "string"}
 WHOLE: Schema = {"type": "integer"}
 FLAG: Schema = {"type": "boolean"}
-NUMBER: Schema = {"type": "number"}
 
 
 def maybe(schema: Schema) -> Schema:

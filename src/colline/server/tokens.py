@@ -16,14 +16,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
 from colline.errors import LakeError, SettingError
 
 TokenScope = Literal["send", "read", "admin"]
-SCOPES: tuple[TokenScope, ...] = ("send", "read", "admin")
+SCOPES: tuple[TokenScope, ...] = get_args(TokenScope)
 _CHECK_SECONDS = 1.0  # how soon a revoked token stops working
 _NOBODY = hashlib.sha256(b"").hexdigest()
 

@@ -50,12 +50,6 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     this.told.offer(NOTHING); // a reader that waits for a message goes home
   }
 
-  public boolean isIdle() {
-    return this.heard.isEmpty() && this.told.isEmpty() && !this.busy;
-  }
-
-  private volatile boolean busy = false;
-
   /** A reader that looks into files for their schema: Spark's own reading, before the user's query begins. */
   private static final java.util.regex.Pattern LOOKING = java.util.regex.Pattern.compile("org\\.apache\\.spark\\.sql\\.[a-z.]*DataFrameReader\\.");
 
@@ -163,7 +157,6 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       try {
         Object[] item = (Object[]) this.heard.poll(500L, TimeUnit.MILLISECONDS);
         if (item == null) continue;
-        this.busy = true;
         String text = null;
         try { text = tell(item); } catch (Throwable x) { text = untold(item, x); }
         if (text == null) this.discarded.incrementAndGet();
@@ -173,7 +166,6 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
       } catch (Throwable x) {
         this.failures.incrementAndGet();
       }
-      this.busy = false;
     }
   }
 
