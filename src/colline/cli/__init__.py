@@ -13,7 +13,8 @@ import click
 
 from colline import __version__
 from colline.cli.handover import Handover
-from colline.errors import CollineError
+from colline.cli.usage import usage_told
+from colline.errors import CollineError, SettingError
 
 # command → (module that holds a click command named `command`, one-line help shown by `colline --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -64,10 +65,31 @@ class Lazy(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command of that name; where there is none, the nearest are told."""
+        name = args[0]
+        if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            from difflib import get_close_matches
+
+            near = " or ".join(get_close_matches(name, COMMANDS, 2))
+            hint = f"did you mean {near}?" if near else "`colline --help` lists them"
+            raise SettingError(f"there is no command {name!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The group's own options, read."""
+        with usage_told():
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:
         """The command's result; Ctrl-C ends with 130 as everywhere, for click's 1 would be a verdict."""
         try:
-            return super().invoke(ctx)
+            with usage_told():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("stopped", err=True)
             sys.exit(130)

@@ -6,14 +6,12 @@ from typing import Any
 
 import click
 
-from colline.cli.options import asking, columns_argument, give, names_given, open_lake
+from colline.cli.options import asking, columns_argument, give, idle_days, names_given, open_lake
 
 
 @click.command("droppable")
 @columns_argument()
-@click.option(
-    "--idle-days", default=90, show_default=True, metavar="N", help="Days after which a query no longer counts."
-)
+@idle_days
 @asking()
 def command(lake: str, columns: tuple[str, ...], shape: str | None, **how: Any) -> None:
     """May I drop these columns? yes, no or unknown, and why. Ends with 1 unless all may be dropped."""

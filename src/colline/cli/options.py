@@ -69,6 +69,18 @@ def asking(*, walk: bool = False, paging: bool = True) -> Callable[[Function], F
     return decorate
 
 
+def idle_days(function: Function) -> Function:
+    """`--idle-days N`."""
+    return click.option(
+        "--idle-days",
+        type=click.IntRange(0, 36_500),
+        default=90,
+        show_default=True,
+        metavar="N",
+        help="Days after which a query no longer counts.",
+    )(function)
+
+
 def walking(function: Function) -> Function:
     """The flags of the two walks: how to tell them, and at which grain."""
     options = [

@@ -25,7 +25,14 @@ def command() -> None:
 @LAKE
 @JSON
 @click.option("--reason", metavar="WORD", help="Only this reason.")
-@click.option("--limit", default=50, show_default=True, metavar="N", help="At most so many lines.")
+@click.option(
+    "--limit",
+    type=click.IntRange(0),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="At most so many lines; 0 is all.",
+)
 @click.option("--replayed", is_flag=True, help="Also those that were replayed.")
 def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
     """What is in quarantine, oldest first."""
@@ -34,7 +41,7 @@ def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: b
     found = entries(lake, reason=reason, replayed=replayed)
     if reason and not found:
         _check(reason)
-    shown = found[:limit]
+    shown = found[: limit or None]
     if as_json:
         click.echo(json.dumps([entry.to_dict() for entry in shown]))
     else:

@@ -6,6 +6,7 @@ import contextlib
 import logging
 import os
 import re
+import shlex
 import socket
 import sys
 from pathlib import Path
@@ -127,7 +128,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
     from colline.server.spool import SpoolLimits
 
     lake = options["lake"]
-    if "://" in str(lake):
+    if "://" in str(lake) or lake.is_file():
         raise LakeError(f"{lake} is not a folder", hint="serve a lake on a local or mounted disk")
     if bool(options["tls_cert"]) != bool(options["tls_key"]):
         raise SettingError("--tls-cert and --tls-key belong together", hint="give both or neither")
@@ -154,7 +155,7 @@ def _check_tokens(settings: ServeSettings) -> None:
     from colline.server.tokens import TokenBook
 
     if settings.asks_for_token and not TokenBook(token_file(settings.lake)).all():
-        hint = f"colline token create --lake {settings.lake} --scope send --scope read"
+        hint = f"colline token create --lake {shlex.quote(str(settings.lake))} --scope send --scope read"
         raise SettingError(f"{settings.host} needs a token, and this lake has none", hint=hint)
 
 
@@ -166,7 +167,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
-        hint = "choose another --port, or stop what uses it"
+        named = isinstance(error, socket.gaierror)
+        hint = "--host is a name or address of this machine" if named else "choose another --port, or stop what uses it"
         raise SettingError(f"cannot listen on {host}:{port}: {error.strerror}", hint=hint) from error
     listener.set_inheritable(False)
     return listener

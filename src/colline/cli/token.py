@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from colline.errors import LakeError
 from colline.server.tokens import SCOPES
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, as
 @_json
 def list_tokens(lake: Path, as_json: bool) -> None:
     """List the tokens, without their secrets."""
-    facts = [_facts(token) for token in _book(lake).all()]
+    facts = [_facts(token) for token in _book(_there(lake)).all()]
     if as_json:
         click.echo(json.dumps(facts))
         return
@@ -73,8 +74,14 @@ def list_tokens(lake: Path, as_json: bool) -> None:
 @_json
 def revoke(lake: Path, token: str, as_json: bool) -> None:
     """Revoke the token with this id or label; servers refuse it within a second."""
-    gone = _facts(_book(lake).revoke(token))
+    gone = _facts(_book(_there(lake)).revoke(token))
     click.echo(json.dumps(gone) if as_json else f"revoked {gone['id']} {gone['label']}".rstrip())
+
+
+def _there(lake: Path) -> Path:
+    if not lake.is_dir():
+        raise LakeError(f"no lake at {lake}", hint="check --lake or COLLINE_LAKE")
+    return lake
 
 
 def _book(lake: Path) -> TokenBook:

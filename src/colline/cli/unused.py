@@ -6,15 +6,13 @@ from typing import Any
 
 import click
 
-from colline.cli.options import asking, give, open_lake
+from colline.cli.options import asking, give, idle_days, open_lake
 
 
 @click.command("unused")
 @click.argument("dataset", required=False)
 @click.option("--layer", help="Only datasets of this layer.")
-@click.option(
-    "--idle-days", default=90, show_default=True, metavar="N", help="Days after which a query no longer counts."
-)
+@idle_days
 @asking()
 def command(lake: str, dataset: str | None, shape: str | None, **how: Any) -> None:
     """Which columns does nobody read? With the last write, the last read, and how sure that is."""

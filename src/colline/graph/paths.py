@@ -203,6 +203,8 @@ def _gaps(view: View, a: Nodes, b: Nodes, question: Question) -> list[int]:
 
 def _verdict(names: list[str], count: int, ways: list[list[int]], exact: bool, gaps: bool) -> str:
     first, last = names
+    if not ways and first == last:
+        return f"no path: {first} was given twice"
     if not ways:
         return (
             f"unknown whether {first} and {last} are connected: lineage is missing"

@@ -59,13 +59,14 @@ def answer(view: View, text: str, page: Page, at: int | None = None, only: Only 
     left_out, cursor = page.next(total, view.version)
     kinds = {kind: sum(k == kind for k, _ in ranked) for kind in dict.fromkeys(k for k, _ in ranked)}
     told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
-    verdict = f"{counted(total, 'column')} {'is' if total == 1 else 'are'} called like {text!r}: {told}"
+    tagged = "" if only.tag is None else f" tagged {only.tag!r}"
+    verdict = f"{counted(total, 'column')}{tagged} {'is' if total == 1 else 'are'} called like {text!r}: {told}"
     unknown = (
         ({"what": text, "why": f"more than {_MOST:,} matches of one kind: write more of the name"},) if capped else ()
     )
     return Answer(
         question="find",
-        verdict=verdict if total else f"no column is called like {text!r}",
+        verdict=verdict if total else f"no column{tagged} is called like {text!r}",
         as_of=view.as_of(at),
         totals={"columns": total, **kinds},
         sections={"rows": rows},

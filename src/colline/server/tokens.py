@@ -117,7 +117,8 @@ class TokenBook:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            raise LakeError(f"cannot keep tokens in {self.path.parent}: {error.strerror}") from error
+            hint = "the lake must be a folder that this user may write to"
+            raise LakeError(f"cannot keep tokens in {self.path.parent}: {error.strerror}", hint=hint) from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             tokens = self._read()

@@ -1,0 +1,73 @@
+"""A command line that was written wrong: two lines on stderr, nothing on stdout, the documented exit code."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from colline.cli import main
+
+# command line → exit code, what is wrong, what to do; {none} is a folder that is not there, {file} is a file
+WRONG = {
+    "upsteam x": (2, "there is no command 'upsteam'", "did you mean upstream?"),
+    "nonsense": (2, "there is no command 'nonsense'", "`colline --help` lists them"),
+    "--nonsense": (2, "no such option '--nonsense'", "`colline --help` shows what it takes"),
+    "find x": (2, "missing option '--lake'", "give --lake PATH, or set COLLINE_LAKE"),
+    "find --lake {none}": (2, "missing argument 'TEXT'", "`colline find --help` shows what it takes"),
+    "pii --allowed-zones gold x": (2, "no such option '--allowed-zones'", "did you mean --allowed-zone?"),
+    "pii --lake {none}": (2, "give columns, or --tag", "`colline pii --help` shows what it takes"),
+    "find x --limit -1 --lake {none}": (
+        2,
+        "invalid value for '--limit': -1 is not in the range x>=0",
+        "`colline find --help` shows what it takes",
+    ),
+    "unused --idle-days -1 --lake {none}": (
+        2,
+        "invalid value for '--idle-days': -1 is not in the range 0<=x<=36500",
+        "`colline unused --help` shows what it takes",
+    ),
+    "find x --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE, or run `colline ingest`"),
+    "token list --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE"),
+    "token revoke x --lake {file}": (3, "no lake at {file}", "check --lake or COLLINE_LAKE"),
+    "token create --lake {file}": (
+        3,
+        "cannot keep tokens in {file}/_server: Not a directory",
+        "the lake must be a folder that this user may write to",
+    ),
+    "serve --lake {file}": (3, "{file} is not a folder", "serve a lake on a local or mounted disk"),
+    "serve --lake {none} --host 0.0.0.0": (
+        2,
+        "0.0.0.0 needs a token, and this lake has none",
+        "colline token create --lake '{none}' --scope send --scope read",
+    ),
+}
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_command_line_says_what_is_wrong_and_what_to_do(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = {"none": str(tmp_path / "my lake"), "file": str(tmp_path / "a file")}
+    (tmp_path / "a file").touch()
+    monkeypatch.delenv("COLLINE_LAKE", raising=False)
+    monkeypatch.setattr("sys.argv", ["colline", *(word.format(**places) for word in shlex.split(line))])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    code, what, hint = WRONG[line]
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out) == (code, "")
+    assert said.err == f"error: {what}\nhint: {hint}\n".format(**places)
+
+
+@pytest.mark.parametrize("line", ["", "token", "quarantine"])
+def test_a_group_without_a_command_shows_its_help(
+    line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["colline", *line.split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr()
+    assert ended.value.code == 2
+    assert "Usage: " in said.err and "Commands:" in said.err and "error:" not in said.err
