@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import colline
+
 HEAVY = ("numpy", "pyarrow", "pyspark", "mcp", "starlette", "deltalake")
 
 
@@ -12,6 +14,11 @@ def test_importing_colline_and_its_cli_imports_nothing_heavy() -> None:
     code = f"import sys, colline, colline.cli; print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_every_public_name_is_listed_and_has_a_home() -> None:
+    assert set(colline.__all__) == {"CollineError", *colline._HOMES}
+    assert {name for name in colline.__all__ if not callable(getattr(colline, name))} == set()
 
 
 def test_help_is_printed_without_heavy_imports() -> None:

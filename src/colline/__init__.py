@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
+    from colline.capture.attach import attach
+    from colline.capture.labels import job
     from colline.capture.masks import masks
     from colline.capture.query import lineage
     from colline.graph.lineage import Lineage
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from colline.trace import ColumnLineage
 
 __version__ = "0.1.0"
-__all__ = ["CollineError", "ColumnLineage", "Lineage", "lineage", "masks", "open"]
+__all__ = ["CollineError", "ColumnLineage", "Lineage", "attach", "job", "lineage", "masks", "open"]
 
 # public name → (module, attribute) it lives in
 _HOMES: dict[str, tuple[str, str]] = {
