@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,7 +31,9 @@ def command(lake: Path) -> None:
     between = _play(lake)
     _ask_all(lake, between)
     _say(f"\n{time.monotonic() - start:.0f} seconds in all. The lake is yours to play with:")
-    _say(f"  colline find email --lake {lake}\n  colline serve --lake {lake}    # then open the page it names")
+    program = sys.argv[0] if Path(sys.argv[0]).name == "colline" else "colline"
+    asked, where = shlex.quote(program), shlex.quote(str(lake))
+    _say(f"  {asked} find email --lake {where}\n  {asked} serve --lake {where}    # then open the page it names")
 
 
 def _play(lake: Path) -> str:
