@@ -78,7 +78,8 @@ def _run(arguments: list[str], settings: Path | None = None) -> None:
             cli.main(arguments, prog_name="colline", standalone_mode=False)
     except SystemExit as end:
         if end.code not in (None, 0, 1):
-            raise CollineError(f"`colline {shlex.join(arguments)}` ended with {end.code}") from end
+            hint = "what it said is above; `colline doctor` tells what this computer lacks"
+            raise CollineError(f"`colline {shlex.join(arguments)}` ended with {end.code}", hint=hint) from end
 
 
 @contextmanager

@@ -83,7 +83,10 @@ class Remote:
         wanted = {Path(uri.removeprefix("file://")) for uri in DeltaTable(str(place)).file_uris()}
         for path in sorted(wanted):
             if not path.is_relative_to(place) or ".." in path.parts:
-                raise LakeError(f"{self.lake}/{name} names a file outside of the table: {path.name}")
+                raise LakeError(
+                    f"{self.lake}/{name} names a file outside of the table: {path.name}",
+                    hint="no file is taken from elsewhere; look who wrote this table",
+                )
             if not path.exists():
                 self._copy(f"{name}/{path.relative_to(place).as_posix()}")
         for old in set(place.rglob("*.parquet")) - wanted - set((place / "_delta_log").rglob("*")):

@@ -146,7 +146,8 @@ def pointed(root: Path) -> str | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}") from error
+        hint = f"this user must be able to read {root / _FOLDER}"
+        raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}", hint=hint) from error
 
 
 def point(root: Path, name: str) -> None:

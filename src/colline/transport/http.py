@@ -203,7 +203,8 @@ def headers_of(options: HttpOptions) -> dict[str, str]:
     headers.update(options.headers)
     for name, value in headers.items():
         if any(character in f"{name}{value}" for character in "\r\n\0"):
-            raise TransportError(f"setting `transport.headers`: header {name!r} holds a line break")
+            hint = "take it out of `transport.headers` or `transport.auth.apiKey`"
+            raise TransportError(f"setting `transport.headers`: header {name!r} holds a line break", hint=hint)
     return headers
 
 

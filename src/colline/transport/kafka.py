@@ -90,7 +90,8 @@ class KafkaSink:
         try:
             return Producer({"linger.ms": 0, "error_cb": self._told, **ours, **theirs}, logger=log)
         except (KafkaException, ValueError, TypeError) as error:
-            raise TransportError(f"setting `transport.properties`: {error}") from error
+            hint = "these are the names of librdkafka's own settings"
+            raise TransportError(f"setting `transport.properties`: {error}", hint=hint) from error
 
     def deliver(self, batch: Batch) -> Receipt:
         """Produces every event, then waits for the report on each."""

@@ -67,7 +67,8 @@ def _seconds(name: str, value: Any) -> Any:
     try:
         return float(value) / 1000
     except (TypeError, ValueError) as error:
-        raise SettingError(f"setting `transport.{name}`: expected a number, got {value!r}") from error
+        hint = "write milliseconds, for example 5000"
+        raise SettingError(f"setting `transport.{name}`: expected a number, got {value!r}", hint=hint) from error
 
 
 def parts_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -88,11 +88,15 @@ def _foreign(kind: str, given: Mapping[str, Any], settings: Settings) -> Transpo
     try:
         made = point.load()(dict(given))
     except Exception as error:
-        raise TransportError(f"transport `{kind}` of another package cannot be built: {error}") from error
+        hint = f"its options are that package's own: {point.value}"
+        raise TransportError(f"transport `{kind}` of another package cannot be built: {error}", hint=hint) from error
     if isinstance(made, Sink):
         return _carrier(kind, made, kinds.Common(), settings)
     if not hasattr(made, "emit"):
-        raise TransportError(f"transport `{kind}` of another package has no `emit`, and is no sink either")
+        raise TransportError(
+            f"transport `{kind}` of another package has no `emit`, and is no sink either",
+            hint=f"{point.value} must give an object with `emit(event)`",
+        )
     return _carrier(kind, EmitterSink(made), kinds.Common(), settings)
 
 
@@ -139,7 +143,9 @@ def lake_base(options: kinds.LakeOptions, settings: Settings) -> str:
     if options.workspace and options.lakehouse:
         return onelake(options.workspace, options.lakehouse)
     if options.workspace or options.lakehouse:
-        raise SettingError("setting `transport`: OneLake needs both `workspace` and `lakehouse`")
+        raise SettingError(
+            "setting `transport`: OneLake needs both `workspace` and `lakehouse`", hint="give both, or `base` instead"
+        )
     base = options.base or settings.lake
     if not base:
         raise SettingError("setting `transport.base`: the lake transport needs it", hint="or set `lake`")
