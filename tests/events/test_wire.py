@@ -162,5 +162,5 @@ def test_what_is_no_event_says_why(text: str, reason: str) -> None:
 
 
 def test_bytes_that_are_no_text_are_refused() -> None:
-    with pytest.raises(EventError):
-        decode(b'{"run": "\xff\xfe"}')
+    with pytest.raises(EventError, match="utf-8"):
+        decode(json.dumps(listener_event()).encode().replace(b"nightly", b"\xff\xfe"))

@@ -156,21 +156,24 @@ def test_an_address_without_a_lake_is_one_sentence_with_a_hint(there: str, addre
     assert error.value.hint and error.value.exit_code == 3
 
 
-def test_names_from_over_there_reach_no_other_folder(tmp_path: Path, there: str, cache: Path) -> None:
-    files = fsspec.filesystem("memory")
-    files.pipe_file("/far/lake/snapshot/CURRENT", b"../../../etc")
+def test_a_snapshots_name_from_over_there_reaches_no_other_folder(there: str, cache: Path) -> None:
+    fsspec.filesystem("memory").pipe_file("/far/lake/snapshot/CURRENT", b"../../../etc")
     with pytest.raises(LakeError, match="no proper name"):
         open_lake(there)
-    files.rm("/far/lake/snapshot", recursive=True)
+
+
+@pytest.mark.parametrize("up", ["../../../../", "..%2F..%2F..%2F..%2F", "/", "file:///", "memory://"])
+def test_a_files_name_from_over_there_reaches_no_other_folder(tmp_path: Path, there: str, cache: Path, up: str) -> None:
+    files = fsspec.filesystem("memory")
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     log = lake / "gold/edges/_delta_log/00000000000000000000.json"
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     for line in lines:
         if "add" in line:
-            line["add"]["path"] = "../../../../outside.parquet"
+            line["add"]["path"] = f"{up}outside.parquet"
     log.write_text("\n".join(map(json.dumps, lines)))
     put(lake, there)
     files.pipe_file("/outside.parquet", b"x")
-    with pytest.raises(LakeError):
+    with pytest.raises(LakeError, match=r"cannot read memory://far/lake: .*/gold/edges/.*outside.parquet"):
         open_lake(there)
     assert not list(tmp_path.rglob("outside.parquet"))

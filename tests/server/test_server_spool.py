@@ -111,5 +111,6 @@ async def test_too_much_waiting_is_refused_at_once(tmp_path: Path) -> None:
     await asyncio.gather(*kept)
     assert spool.waiting == 0
     spool.stop()
-    with pytest.raises(Problem):
+    with pytest.raises(Problem) as caught:
         spool.append([b"z\n"], 1)
+    assert caught.value.status == 503

@@ -89,7 +89,7 @@ def test_the_thread_outlives_a_fault_of_ours() -> None:
 
 def test_when_one_part_cannot_be_built_the_others_are_closed_again(tmp_path: Path) -> None:
     before = threading.active_count()
-    with pytest.raises(TransportError):
+    with pytest.raises(TransportError, match="not an address"):
         built([{"type": "noop", "spool": str(tmp_path / "spool")}, {"type": "http", "url": "not an address"}])
     assert threading.active_count() == before
     spool = built({"type": "noop", "spool": str(tmp_path / "spool")})
