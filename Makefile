@@ -79,7 +79,10 @@ lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## write requirements/*.txt an
 	$(call COMPILE) --group spark-4.2 --override requirements/spark-4.2.override -o requirements/spark-4.2.txt
 	$(call COMPILE,3.11) --group spark-4.3 -o requirements/spark-4.3.txt
 
-.PHONY: rest-docs
+.PHONY: rest-docs cli-docs
+cli-docs: setup ## docs/cli.md, from the commands and a small lake that its examples ask
+	$(BIN)/python tools/cli_docs.py
+
 rest-docs: setup ## docs/rest.md, from the table of endpoints
 	$(BIN)/python -m colline.server.reference > docs/rest.md
 

@@ -36,7 +36,7 @@ EXAMPLES = {
 }
 HEAD = """# Commands that ask
 
-Made by `tools/cli_docs.py`; a test runs every example.
+Made by `make cli-docs`; a test runs every example.
 
 Every command takes `--lake PATH` (or the variable `COLLINE_LAKE`). A column may be any unique suffix; `-` reads
 names from standard input, one a line. Data goes to standard output, messages to standard error. Colour appears on a
@@ -99,7 +99,7 @@ def main() -> int:
     if "--check" in sys.argv:
         old = not TARGET.exists() or TARGET.read_text(encoding="utf-8") != found
         if old:
-            print("docs/cli.md is old: run python tools/cli_docs.py", file=sys.stderr)
+            print("docs/cli.md is old: run `make cli-docs`", file=sys.stderr)
         return int(old)
     TARGET.write_text(found, encoding="utf-8")
     return 0
