@@ -31,9 +31,9 @@ class KeptRow(dict[str, Any]):
 
 
 class LateRows(Sequence[Row]):
-    """Rows that are made when somebody looks at them. Their JSON is written without them."""
+    """Rows that are made when somebody looks at them. Their JSON is written without them, row by row."""
 
-    def __init__(self, make: Callable[[], list[Row]], write: Callable[[], str]) -> None:
+    def __init__(self, make: Callable[[], list[Row]], write: Callable[[], list[str]]) -> None:
         self._make, self._write = make, write
 
     @cached_property
@@ -42,8 +42,8 @@ class LateRows(Sequence[Row]):
         return self._make()
 
     @property
-    def json(self) -> str:
-        """Their JSON."""
+    def json(self) -> list[str]:
+        """The JSON of each."""
         return self._write()
 
     def __len__(self) -> int:
@@ -95,8 +95,18 @@ class Answer:
 
     def to_json(self) -> bytes:
         """The JSON of `to_dict()`, without making that copy of every row first."""
-        whole = self._whole(self.sections).items()
-        return enclosed("{", [f'"{name}":{_text(value)}' for name, value in whole], "}").encode()
+        parts: list[str] = []
+        plain: Row = {}  # what has no rows of its own, encoded together with its neighbours
+        for name, value in self._whole(self.sections).items():
+            rows = _written_rows(value)
+            if rows is None:
+                plain[name] = value
+                continue
+            parts += _members(plain)
+            parts += enclosed(f'"{name}":[', rows, "]")
+            plain.clear()
+        # tens of kilobytes, joined once
+        return ",".join(enclosed("{", parts + _members(plain), "}")).encode()
 
     def _whole(self, sections: Mapping[str, Any]) -> dict[str, Any]:
         head = {"question": self.question, "of": self.of, "as_of": self.as_of, "verdict": self.verdict}
@@ -149,24 +159,29 @@ def _plain(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _text(value: Any) -> str:
-    """A part of an answer as JSON; as it was written already, or without its rows, where that can be."""
+def _written_rows(value: Any) -> list[str] | None:
+    """The JSON of each row, where it was written already or is written without making the row."""
     if isinstance(value, LateRows):
         return value.json
     if isinstance(value, list) and value and isinstance(value[0], KeptRow):  # a list has all or none of those
-        return enclosed("[", [row.json for row in value], "]")
+        return [row.json for row in value]
+    return None
+
+
+def _members(plain: Row) -> list[str]:
+    """The members of a JSON object without what encloses them, as one text; none if it has none."""
     import msgspec
 
-    return msgspec.json.encode(value, enc_hook=_simple).decode()
+    return [msgspec.json.encode(plain, enc_hook=_simple).decode()[1:-1]] if plain else []
 
 
-def enclosed(start: str, parts: list[str], end: str) -> str:
-    """The parts with commas between them and what encloses them, copied once: an answer has tens of kilobytes."""
+def enclosed(start: str, parts: list[str], end: str) -> list[str]:
+    """The parts with what encloses them, which goes into the first and the last; the list is used up."""
     if not parts:
-        return start + end
+        return [start + end]
     parts[0] = start + parts[0]
     parts[-1] += end
-    return ",".join(parts)
+    return parts
 
 
 def _simple(value: Any) -> Any:

@@ -51,7 +51,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
 
 
 def _late_columns(view: View, facts: list[ColumnFacts], reached: list[Reached]) -> LateRows:
-    def write() -> str:
+    def write() -> list[str]:
         from colline.graph.written import writing
 
         return writing(view).columns(facts, reached)
@@ -60,7 +60,7 @@ def _late_columns(view: View, facts: list[ColumnFacts], reached: list[Reached]) 
 
 
 def _late_edges(view: View, told: list[Told]) -> LateRows:
-    def write() -> str:
+    def write() -> list[str]:
         from colline.graph.written import writing
 
         return writing(view).edges(told)

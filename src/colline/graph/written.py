@@ -5,6 +5,7 @@ What many rows share is written once and kept. The text is that of `msgspec` for
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -12,7 +13,6 @@ from typing import Any
 
 import msgspec
 
-from colline.graph.answer import enclosed
 from colline.graph.arrays import SUBTYPES
 from colline.graph.times import time_or_none
 from colline.graph.told import Told
@@ -20,6 +20,7 @@ from colline.graph.view import REMEMBERED, ColumnFacts, Memo, View
 
 _AT_ONCE = 200  # datasets and jobs read between two looks at the clock
 _BOOLS = ("false", "true")
+_UNTOLD = (-2, 0, "")  # no run has that place
 _HOWS = [f'"{relation}","masked":{masked}}}' for relation in ("indirect", "direct") for masked in _BOOLS]
 
 
@@ -38,6 +39,7 @@ class Writing:
         self._types = Memo(lambda place: f'","type":{written(types[place] or None)},"tags":')
         self._homes = Memo(self._home)
         self._claims = Memo(self._claim)
+        self._told: dict[int, tuple[int, int, str]] = {}  # a job → run, time and JSON told last
         self._runs = Memo(lambda place: written(runs[place] or None))
         self._said = Memo(lambda place: f',"description":{written(said[place])}')
         self._times = Memo(lambda moment: written(time_or_none(moment)))
@@ -59,15 +61,16 @@ class Writing:
         """What stands before a column's name, before its label, for its tags and what follows, and what follows."""
         home = self._view.homes[place]
         named = f',"namespace":{written(home.namespace)},"name":{written(home.name)},"field":"'
-        layer = f',"layer":{written(home.layer)},"up":'
-        return named, f'","label":"{written(home.label)[1:-1]}.', written(home.tags) + layer, layer
+        # one text for all datasets that say the same: it stays in the processor's memory then
+        layer, tagged = (sys.intern(f'{tags},"layer":{written(home.layer)},"up":') for tags in ("", written(home.tags)))
+        return named, f'","label":"{written(home.label)[1:-1]}.', tagged, layer
 
     def _claim(self, job: int) -> tuple[str, str]:
         """What stands before an edge's last run, and after it."""
         state = self._view.text("job.last_state", job)
         return f',"job":{written(self._view.job_ref(job))},"last_run":', f',"last_state":{written(state)},"last_seen":'
 
-    def columns(self, facts: Iterable[ColumnFacts], reached: Iterable[tuple[int, bool, bool]]) -> str:
+    def columns(self, facts: Iterable[ColumnFacts], reached: Iterable[tuple[int, bool, bool]]) -> list[str]:
         """Columns with how far they are, whether by direct steps only, and whether only through a mask."""
         homes, fields, types = self._homes, self._fields, self._types
         out = []
@@ -78,14 +81,14 @@ class Writing:
                 f'{{"id":{key}{named}{name}{labelled}{name}{types[kind]}{tags}{up},"down":{down}'
                 f',"distance":{far},"relation":{_HOWS[direct * 2 + masked]}'
             )
-        return enclosed("[", out, "]")
+        return out
 
-    def edges(self, told: Iterable[Told]) -> str:
+    def edges(self, told: Iterable[Told]) -> list[str]:
         """Edges of several sets, one after the other."""
-        return enclosed("[", [row for some in told for row in self._edges(some)], "]")
+        return [row for some in told for row in self._edges(some)]
 
     def _edges(self, told: Told) -> list[str]:
-        runs, said, times, claims = self._runs, self._said, self._times, self._claims
+        said, times, known = self._said, self._times, self._told
         kind, masking = "INDIRECT" if told.edges.bits & 2 else "DIRECT", _BOOLS[told.edges.bits & 1]
         hows = [f',"type":"{kind}","subtype":"{name}","masking":{masking}' for name in SUBTYPES]
         ends = [f',"level":"{told.level}","implied":{implied}}}' for implied in _BOOLS]
@@ -93,12 +96,23 @@ class Writing:
         for one, two, subtype, job, run, seen, since, until, text, implied in self._view.edge_facts(
             told.edges, told.rows, (told.source, told.target)
         ):
-            claim, state = claims[job]
+            last_run, last_seen, claim = known.get(job, _UNTOLD)
+            if last_run != run or last_seen != seen:
+                claim = self._tell_claim(job, run, seen)
             out.append(
-                f'{{"from":{one},"to":{two}{hows[subtype]}{claim}{runs[run]}{state}{times[seen]}'
-                f',"first_seen":{times[since]},"retired_at":{times[until]}{said[text]}{ends[implied]}'
+                f'{{"from":{one},"to":{two}{hows[subtype]}{claim}{times[since]}'
+                f',"retired_at":{times[until]}{said[text]}{ends[implied]}'
             )
         return out
+
+    def _tell_claim(self, job: int, run: int, seen: int) -> str:
+        """What stands between how an edge is and when it was first seen; the edges of a job mostly share it."""
+        if len(self._told) >= REMEMBERED:
+            self._told.clear()
+        claim, state = self._claims[job]
+        text = f'{claim}{self._runs[run]}{state}{self._times[seen]},"first_seen":'
+        self._told[job] = run, seen, text
+        return text
 
 
 def writing(view: View) -> Writing:
