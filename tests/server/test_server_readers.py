@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
+import shutil
 import signal
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from serving import Server
+from serving import Server, serving
 
+from colline.graph.snapshot import publish
 from colline.server.endpoints import BY_NAME
 from colline.server.parameters import read_parameters
 from colline.server.reader import Asked, Found
@@ -75,3 +77,30 @@ def test_questions_behind_a_slow_one_are_answered_by_another_process(shop_served
 def test_a_process_that_dies_costs_the_question_it_was_at_only(shop_served: Server) -> None:
     told = asyncio.run(_storm(shop_served.lake, signal.SIGKILL, 60))
     assert [found for found, _ in told if not isinstance(found, Found)] == [ReaderDiedError]
+
+
+def test_a_newer_snapshot_is_made_ready_and_the_older_let_go_before_anybody_asks(
+    shop_served: Server, tmp_path: Path
+) -> None:
+    lake = tmp_path / "lake"
+    for name in ("gold", "silver", "snapshot"):
+        shutil.copytree(shop_served.lake / name, lake / name)
+    with serving(lake, "--readers", "1") as server:
+        first = server.client.get("/api/v1/hubs").json()["snapshot"]
+        newer = publish(lake).path.name
+        assert newer != first
+        _wait_until(lambda: _mapped(server, lake) == {newer})
+
+
+def _mapped(server: Server, lake: Path) -> set[str]:
+    """The snapshots that the readers of a server have mapped."""
+    processes = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    lines = [line for process in processes for line in Path(f"/proc/{process}/maps").read_text().splitlines()]
+    return {Path(line.split()[5]).parent.name for line in lines if str(lake) in line and "/arrays" in line}
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

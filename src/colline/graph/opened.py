@@ -95,6 +95,11 @@ class Opened:
             self._look_there(self._remote)
         return self._view
 
+    @property
+    def in_hand(self) -> View:
+        """The snapshot of the answer before, without a look for a newer one."""
+        return self._view
+
     def _look_there(self, remote: Remote) -> None:
         """See whether the tables of a lake elsewhere have more than the snapshot that was published there."""
         self._looked_there = self._refreshed

@@ -18,7 +18,7 @@ from colline.graph.times import time_or_none
 from colline.graph.told import Told
 from colline.graph.view import REMEMBERED, ColumnFacts, Memo, View
 
-_AT_ONCE = 200  # datasets and jobs read between two looks at the clock
+_AT_ONCE = 50  # datasets and jobs read between two looks at the clock
 _BOOLS = ("false", "true")
 _UNTOLD = (-2, 0, "")  # no run has that place
 _HOWS = [f'"{relation}","masked":{masked}}}' for relation in ("indirect", "direct") for masked in _BOOLS]
@@ -34,6 +34,7 @@ class Writing:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        self._read = 0  # datasets and jobs read beforehand
         fields, types, runs, said = (view.words(name) for name in ("fields", "types", "runs", "descriptions"))
         self._fields = Memo(lambda place: written(fields[place])[1:-1])
         self._types = Memo(lambda place: f'","type":{written(types[place] or None)},"tags":')
@@ -44,18 +45,19 @@ class Writing:
         self._said = Memo(lambda place: f',"description":{written(said[place])}')
         self._times = Memo(lambda moment: written(time_or_none(moment)))
 
-    def warm(self, seconds: float) -> int:
-        """Read what is said of datasets and jobs before it is asked for, for so long at most; how many were read."""
+    def warm(self, seconds: float) -> bool:
+        """Read what is said of datasets and jobs before it is asked for, for about so long; whether all was read."""
         deadline = time.process_time() + seconds
-        meta, read = self._view.arrays.meta, 0
-        most = min(max(meta["datasets"], meta["jobs"]), REMEMBERED)
-        while read < most and time.process_time() < deadline:
-            homes, jobs = (range(read, min(read + _AT_ONCE, meta[kind])) for kind in ("datasets", "jobs"))
+        meta = self._view.arrays.meta
+        most: int = min(max(meta["datasets"], meta["jobs"]), REMEMBERED)
+        while self._read < most and time.process_time() < deadline:
+            end = min(self._read + _AT_ONCE, most)
+            homes, jobs = (range(self._read, min(end, meta[kind])) for kind in ("datasets", "jobs"))
             for memo, places in ((self._homes, homes), (self._claims, jobs)):
                 deque(map(memo.__getitem__, places), maxlen=0)
             self._view.jobs(list(jobs))
-            read = min(read + _AT_ONCE, most)
-        return read
+            self._read = end
+        return self._read == most
 
     def _home(self, place: int) -> tuple[str, str, str, str]:
         """What stands before a column's name, before its label, for its tags and what follows, and what follows."""

@@ -9,6 +9,7 @@ import contextlib
 import gc
 import hashlib
 import pickle
+import select
 import signal
 import socket
 import struct
@@ -25,10 +26,13 @@ from colline.server.problems import Problem
 
 if TYPE_CHECKING:
     from colline.graph import Lineage
+    from colline.graph.view import View
 
 _PACKED_FROM = 16 * 1024
 _COLLECT = (100_000, 20, 20)
-_WARM = 0.3  # seconds of work, where a process takes about one to start: its first thousand answers cost less then
+_WARM = 0.3  # seconds of work for a snapshot that is new here: its first thousand answers cost less then
+_SLICE = 0.003  # seconds of it between two looks at whether somebody asks
+_LOOK = 2.0  # seconds between two looks for a newer snapshot while nobody asks
 ASKED = struct.Struct("!I")  # how long a question is
 TOLD = struct.Struct("!Iq")  # how long what is told is, and the body of an answer after it; -1: there is none
 
@@ -65,6 +69,9 @@ class _Lake:
     path: Path
     others: Mapping[str, Path]
     lineage: Lineage | None = None
+    ready: View | None = None  # the snapshot whose words were read beforehand
+    begun: View | None = None  # the one whose words are being read
+    left: float = 0.0  # seconds of work that may still go into that
     health: tuple[str, Any] = ("", None)
 
 
@@ -72,10 +79,58 @@ def serve(lake: Path, others: Mapping[str, Path], line: socket.socket) -> None:
     """Answer what comes over the line until its other end is closed, however that went."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to deal with
     _Lake.path, _Lake.others = lake, others
-    with line, line.makefile("rb") as asked, contextlib.suppress(OSError):
-        while head := asked.read(ASKED.size):
-            call, arguments = pickle.loads(asked.read(ASKED.unpack(head)[0]))  # noqa: S301 - our own parent wrote it
-            _tell(line, _called(call, arguments))
+    with line, contextlib.suppress(OSError):
+        while (asked := _asked(line)) is not None:
+            _tell(line, _called(*asked))
+            _prepare(line)
+
+
+def _asked(line: socket.socket) -> Any:
+    """The next call and its arguments, None at the end; while there is none, a newer snapshot is made ready."""
+    while not _is_asked(line, _LOOK if _Lake.lineage is not None else None):
+        _called("look", ())  # what is wrong is told to who asks next
+        _prepare(line)
+    head = line.recv(ASKED.size, socket.MSG_WAITALL)
+    if len(head) < ASKED.size:
+        return None
+    return pickle.loads(line.recv(ASKED.unpack(head)[0], socket.MSG_WAITALL))  # noqa: S301 - our own parent wrote it
+
+
+def _is_asked(line: socket.socket, seconds: float | None) -> bool:
+    return bool(select.select([line], [], [], seconds)[0])
+
+
+def _prepare(line: socket.socket) -> None:
+    """Read what answers from a newer snapshot will need, as long as nobody asks."""
+    if _Lake.lineage is None or _Lake.lineage.in_hand is _Lake.ready:
+        return
+    _begin(_Lake.lineage.in_hand)
+    while not _is_asked(line, 0):
+        if _is_ready(_Lake.lineage.in_hand, _SLICE):
+            return
+
+
+def _begin(view: View) -> None:
+    """Let the snapshot before go, which answers refer to in cycles, and have the system read the arrays of this one."""
+    if _Lake.begun is not view:
+        _Lake.begun, _Lake.left, _Lake.ready = view, _WARM, None
+        gc.unfreeze()
+        gc.collect()
+        view.arrays.fetch()
+
+
+def _is_ready(view: View, seconds: float) -> bool:
+    """Read words for so long; whether that was all of them, or enough."""
+    from colline.graph.written import writing
+
+    _Lake.left -= seconds
+    if not writing(view).warm(seconds) and _Lake.left > 0:
+        return False
+    _Lake.ready = view
+    # rows of answers are made by the thousand and hold no cycles: looking for some took a sixth of an answer's time
+    gc.freeze()
+    gc.set_threshold(*_COLLECT)
+    return True
 
 
 def _tell(line: socket.socket, found: Any) -> None:
@@ -140,18 +195,19 @@ def status() -> dict[str, Any]:
     return {"snapshot": view.version, "as_of": view.as_of(None), "health": _Lake.health[1]}
 
 
+def look() -> None:
+    """Open a newer snapshot, if there is one."""
+    _opened().view()
+
+
 def _opened() -> Lineage:
     if _Lake.lineage is None:
         from colline.graph import open_lake
-        from colline.graph.written import writing
 
         _Lake.lineage = open_lake(_Lake.path)
         view = _Lake.lineage.view()
-        view.arrays.fetch()
-        writing(view).warm(_WARM)
-        # rows of answers are made by the thousand and hold no cycles: looking for some took a sixth of an answer's time
-        gc.freeze()
-        gc.set_threshold(*_COLLECT)
+        _begin(view)
+        _is_ready(view, _WARM)
     return _Lake.lineage
 
 
@@ -172,4 +228,4 @@ def _gzipped(body: bytes) -> bytes:
     return packer.compress(body) + packer.flush()
 
 
-_CALLS: Mapping[str, Callable[..., Any]] = {"answer": answer, "status": status}
+_CALLS: Mapping[str, Callable[..., Any]] = {"answer": answer, "status": status, "look": look}
