@@ -39,7 +39,7 @@ async def _ask(readers: Readers, limit: int) -> tuple[Any, float]:
     started = time.monotonic()
     values = read_parameters(_HUBS.parameters, [("limit", str(limit))])
     try:
-        found = await readers.ask("answer", Asked(_HUBS.name, b"", values))
+        found = await readers.ask("answer", *Asked(_HUBS.name, b"", values))
     except (asyncio.TimeoutError, ReaderDiedError) as error:
         found = type(error)
     return found, time.monotonic() - started

@@ -10,7 +10,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _TOO_LONG = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 _ENDS = (b"\r\n\r\n", b"\n\n")
-_OFFER = re.compile(rb"(\r\n)upgrade:", re.IGNORECASE)
+_OFFER = re.compile(rb"\r\n(?i:upgrade):")
 
 
 class _Joining:
@@ -112,7 +112,7 @@ def _without_offer(data: bytes, end: int) -> bytes:
 
     Java's own client offers HTTP/2 in this way with its first event.
     """
-    head, made = _OFFER.subn(rb"\1x-offer:", data[:end])
+    head, made = _OFFER.subn(b"\r\nx-offer:", data[:end])
     return head + data[end:] if made else data
 
 

@@ -38,7 +38,7 @@ TOLD = struct.Struct("!Iq")  # how long what is told is, and the body of an answ
 
 
 class Asked(NamedTuple):
-    """A question as it crosses to the child."""
+    """A question. Its values cross as they are: to pickle a named tuple goes through Python code."""
 
     name: str
     query: bytes
@@ -48,13 +48,13 @@ class Asked(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What comes back. No body: the asker has it already."""
+    """What comes back, as a plain tuple with the body beside it. No body: the asker has it already."""
 
     version: str = ""
     etag: str | None = None
-    body: bytes | None = None
     packed: bool = False
     problem: dict[str, Any] | None = None
+    body: bytes | None = None
 
 
 class Fault(NamedTuple):
@@ -136,8 +136,8 @@ def _is_ready(view: View, seconds: float) -> bool:
 def _tell(line: socket.socket, found: Any) -> None:
     """Send what was found; the body of an answer as it is, beside the rest."""
     body: bytes | None = None
-    if isinstance(found, Found) and found.body is not None:
-        body, found = found.body, found._replace(body=None)
+    if isinstance(found, Found):
+        body, found = found.body, found[:-1]
     value = pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
     head = TOLD.pack(len(value), -1 if body is None else len(body)) + value
     sent = line.sendmsg([head, body or b""])
@@ -175,7 +175,7 @@ def _answered(asked: Asked, endpoint: Endpoint) -> Found:
     version = version if isinstance(found, dict) else found.snapshot
     packs = asked.packs and len(body) > _PACKED_FROM
     etag = _lasting_tag(lineage, version, endpoint, asked.query)
-    return Found(version, etag, _gzipped(body) if packs else body, packs)
+    return Found(version, etag, packs, body=_gzipped(body) if packs else body)
 
 
 def _lasting_tag(lineage: Lineage, version: str, endpoint: Endpoint, query: bytes) -> str | None:
@@ -228,4 +228,8 @@ def _gzipped(body: bytes) -> bytes:
     return packer.compress(body) + packer.flush()
 
 
-_CALLS: Mapping[str, Callable[..., Any]] = {"answer": answer, "status": status, "look": look}
+_CALLS: Mapping[str, Callable[..., Any]] = {
+    "answer": lambda *asked: answer(Asked(*asked)),
+    "status": status,
+    "look": look,
+}

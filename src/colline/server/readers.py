@@ -104,8 +104,11 @@ class _Reader(asyncio.BufferedProtocol):
 
     def _told(self, middle: int, end: int, *, has_body: bool) -> Any:
         with memoryview(self._room) as got:
-            found = pickle.loads(got[reader.TOLD.size : middle])  # noqa: S301 - our own child wrote it
-            return found._replace(body=bytes(got[middle:end])) if has_body else found
+            told = pickle.loads(got[reader.TOLD.size : middle])  # noqa: S301 - our own child wrote it
+            if type(told) is not tuple:  # else it is what was found, without its name and its body
+                return told
+            version, etag, packed, problem = told
+            return reader.Found(version, etag, packed, problem, bytes(got[middle:end]) if has_body else None)
 
     def connection_lost(self, _: Exception | None) -> None:
         self.is_open = False

@@ -40,7 +40,7 @@ class Reads:
             values = read_parameters(endpoint.parameters, _pairs(query))
             known = header(scope, b"if-none-match") or ""
             packs = "gzip" in (header(scope, b"accept-encoding") or "")
-            found: Found = await self._within("answer", Asked(endpoint.name, query, values, known, packs))
+            found: Found = await self._within("answer", *Asked(endpoint.name, query, values, known, packs))
             await _send(send, found)
 
         return answer
