@@ -85,7 +85,7 @@ class Opened:
         """The snapshot to answer from: the one in hand, or a newer one if it was published meanwhile."""
         if self._remote is not None and time.monotonic() - self._refreshed > _REFRESH:
             self._try_refresh()
-        if snapshot.stamp(self.lake) != self._stamp:
+        if self.has_newer:
             before, self._view = self._view, self._load()
             before.arrays.close()
             self._looked = (0.0, ())
@@ -94,6 +94,11 @@ class Opened:
         if self._remote is not None and self._looked_there != self._refreshed:
             self._look_there(self._remote)
         return self._view
+
+    @property
+    def has_newer(self) -> bool:
+        """Whether a newer snapshot was published than the one in hand."""
+        return snapshot.stamp(self.lake) != self._stamp
 
     @property
     def in_hand(self) -> View:

@@ -196,8 +196,10 @@ def status() -> dict[str, Any]:
 
 
 def look() -> None:
-    """Open a newer snapshot, if there is one."""
-    _opened().view()
+    """Open a newer snapshot, if one was published; commits that none has yet are looked for when somebody asks."""
+    lineage = _opened()
+    if lineage.has_newer:
+        lineage.view()
 
 
 def _opened() -> Lineage:
