@@ -19,9 +19,15 @@ ALWAYS = {
     **FEW_ROWS,
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
+    # bytes that are not UTF-8 are to be found, not to end a batch
+    "spark.sql.legacy.codingErrorAction": "true",
+    # runs are gathered in memory, a batch has thousands of them; beyond 128 Spark would sort all that is said of them
+    "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "50000",
     # parts are found by their partition; numbers about columns would be counted and never used
     "spark.databricks.delta.stats.collect": "false",
     "spark.databricks.delta.stats.skipping": "false",
+    # a task keeps the files of a few parts open; else it sorts all its lines by the day they came on
+    "spark.sql.maxConcurrentOutputFileWriters": "8",
     # a batch may add rows beside the parts it replaces
     "spark.databricks.delta.replaceWhere.constraintCheck.enabled": "false",
 }
@@ -29,8 +35,13 @@ ALWAYS = {
 # interpreted in the end, being made of functions over lists.
 INTERPRETED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
-# Planning again after each stage costs more than it gives when there is one machine.
-ON_ONE_MACHINE = {"spark.sql.adaptive.enabled": "false", **INTERPRETED}
+# On one machine, planning again after each stage costs more than it gives, and a task that looks at one file more than
+# the look.
+ON_ONE_MACHINE = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+    **INTERPRETED,
+}
 # A batch of fewer lines, and fewer that say something else, is done by one task at a time on one machine: tasks,
 # broadcasts and compiled code cost more than the work in them.
 SMALL_LINES, SMALL_DIFFERENT = 200_000, 2_000
