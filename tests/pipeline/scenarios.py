@@ -118,7 +118,6 @@ def stream(at: int) -> dict[str, Any]:
     }
 
 
-HIVE = dataset("hive/db.t")
 PHYSICAL = dataset(
     "lake/t",
     "total double",

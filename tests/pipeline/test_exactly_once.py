@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults, pytest.mark.timeout(1800)]
 ALL = os.environ.get("COLLINE_FAULTS") == "all"
-# every write of a batch; `make pipeline-faults` kills after each, the ordinary run after one in the middle
+# every write of a batch; `make pipeline-faults` kills after each, the ordinary run after one of those beside others
 STEPS = [t.path for t in TABLES] if ALL else ["gold/edges"]
 # moments of its end, when the tables are whole
 PUBLISHES = ["built", "placed"]
@@ -104,9 +104,10 @@ def test_killed_after_a_write_and_run_again(
     from colline.pipeline.ingest import ingest
 
     lake = held[step]
-    assert (lake / step / "_delta_log").exists()
-    later = [t.path for t in TABLES[TABLES.index(next(t for t in TABLES if t.path == step)) + 1 :]]
-    assert not [name for name in later if (lake / name).exists()]
+    names = [t.path for t in TABLES]
+    in_turn = {"bronze/events": names[:1], "gold/jobs": names[:-1], "silver/runs": names}
+    there = [name for name in names if (lake / name / "_delta_log").exists()]
+    assert there == in_turn.get(step, ["bronze/events", step])
     ingest(str(lake), spark=spark)
     assert gold(lake) == gold(undisturbed)
     for name in ("silver/runs", "silver/observations"):
@@ -198,7 +199,9 @@ def test_any_order_split_and_repetition_gives_the_same_gold(
     chance.shuffle(events)
     cuts = sorted(chance.sample(range(1, len(events)), SPLITS - 1))
     for first, last in pairwise([0, *cuts, len(events)]):
-        land(tmp_path, events[first:last])
+        landed = land(tmp_path, events[first:last])
+        # lines that say something first are read again, by the name of their file
+        landed.rename(landed.with_name(f"odd {{name}} [1] 50%25, \\ *? {first}.ndjson"))
         if last == len(events):  # as a large batch is done: in many tasks, with compiled code
             monkeypatch.setattr(settings, "SMALL_LINES", 0)
         ingest(str(tmp_path), spark=spark)

@@ -1,10 +1,11 @@
 """A process that ingests lakes and dies by SIGKILL, with its JVM.
 
-    victim.py held LAKE STEP [LAKE STEP…]     each lake in turn is brought up to its step and held there; then all die
+    victim.py held LAKE STEP [LAKE STEP…]     each lake in turn is brought to its step and held there; then all die
     victim.py struck WRITES SECONDS LAKE…     all at once; so long after so many writes by all, whatever they do then
 
 A step is a table that was just written; `start` is before the first, `built` when the snapshot is made and not yet in
-its place, `placed` when nothing points to it yet. To the lake a process that is held and then killed is one that was
+its place, `placed` when nothing points to it yet. Tables that are written side by side may be there or not when one of
+them is: of these the step's alone is written. To the lake a process that is held and then killed is one that was
 killed there: one JVM that is warm does for many.
 """
 
@@ -16,11 +17,15 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
 from colline.graph import snapshot
 from colline.pipeline.ingest import Watch, ingest
 from colline.pipeline.session import session_for
+from colline.pipeline.store import Store
+from colline.pipeline.tables import BRONZE, JOBS, RUNS, Table
 
+PUBLISHES = ("built", "placed")
 Told = Callable[[str, str], None]
 # the step that a thread's lake has come to is told here, too, by what knows no lake
 OWN = threading.local()
@@ -45,8 +50,22 @@ def watch_publish() -> None:
     snapshot.point = lambda *given: (OWN.told("placed"), point(*given))
 
 
+def write_alone(steps: dict[str, str]) -> None:
+    """Let none of the tables be written that might be beside a lake's step."""
+    write, in_turn = Store._write, {table.path for table in (BRONZE, JOBS, RUNS)}
+
+    def written(store: Store, table: Table, *given: Any) -> None:
+        step = steps[store.lake]
+        beside = not {step, table.path} & {*in_turn, *PUBLISHES}
+        if not beside or table.path == step:
+            write(store, table, *given)
+
+    Store._write = written  # type: ignore[method-assign]  # in this process only, which is about to die
+
+
 def held(*plan: str) -> None:
     steps = dict(zip(plan[::2], plan[1::2], strict=True))
+    write_alone(steps)
     there = {lake: threading.Event() for lake in steps}
 
     def told(lake: str, step: str) -> None:

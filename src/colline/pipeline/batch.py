@@ -1,4 +1,4 @@
-"""A batch of lines through the lake: the steps in their order, each one Delta commit."""
+"""A batch of lines through the lake: its steps, each one Delta commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from colline.pipeline.runs import STALE
 from colline.pipeline.settings import sized
 from colline.pipeline.store import Store, empty
 from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
-from colline.pipeline.work import CONTENT_BUCKET, Options, Work
+from colline.pipeline.work import CONTENT_BUCKET, LinesOf, Options, Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,11 @@ class Counts:
     moved: tuple[str, ...] = ()
 
 
-def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None) -> Counts:
+def ingest_batch(
+    store: Store, lines: DataFrame, options: Options | None = None, lines_of: LinesOf | None = None
+) -> Counts:
     """Write the batch's lines to bronze and what they say to every table after it."""
-    work = Work(store, lines, options)
+    work = Work(store, lines, options, lines_of)
     try:
         write_bronze(work)
         return derive(work)
@@ -44,20 +46,31 @@ def ingest_batch(store: Store, lines: DataFrame, options: Options | None = None)
 def derive(work: Work) -> Counts:
     """Everything after bronze."""
     lines = work.totals["lines"]
+    work.threads.settle_all()  # nothing is told of lines that bronze does not have
     sized(work.store.spark, lines=lines, different=work.totals["different"])
     counts = Counts(lines, lines - work.bad, work.bad)
     write_quarantine(work, counts)
     write_observations(work)
     dimensions = Dimensions(work)
     write_datasets(dimensions)
-    write_columns(dimensions)
     history = History(dimensions)
+    versions = work.threads.begin(lambda: history.versions)  # they need no column
+    write_columns(dimensions)
+    versions.result()
     write_edges(history)
     write_reads(history)
     write_coverage(history)
-    write_jobs(history)
-    write_runs(history)
+    write_state(history)
     return replace(counts, moved=work.links.moved)
+
+
+def write_state(history: History) -> None:
+    """What the next batch goes on from, after all else: runs are known only when everything is told of them."""
+    threads = history.work.threads
+    write_jobs(history)
+    threads.settle_all()
+    write_runs(history)
+    threads.settle_all()
 
 
 def expire_runs(store: Store) -> bool:
@@ -66,12 +79,13 @@ def expire_runs(store: Store) -> bool:
     if known.isEmpty():
         return False
     work = Work(store, store.read(BRONZE).limit(0))
-    work.revisit(known)
-    history = History(NoDimensions(work))
-    write_coverage(history)
-    write_jobs(history)
-    write_runs(history)
-    work.close()
+    try:
+        work.revisit(known)
+        history = History(NoDimensions(work))
+        write_coverage(history)
+        write_state(history)
+    finally:
+        work.close()
     return True
 
 

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline.history import History, bare_writes
-from colline.pipeline.store import together
+from colline.pipeline.store import looked_up, together
 from colline.pipeline.tables import COVERAGE
 from colline.pipeline.versions import KEY
 from colline.pipeline.work import JOB
@@ -38,7 +38,7 @@ def write_coverage(history: History) -> None:
 def _runs(history: History) -> DataFrame:
     """The runs that gaps are told from: the touched ones, and all of the jobs that are told again."""
     columns = ("job_id", "run_id", "state", "effective", "ended_at", "last_event", "opaque", "delivery")
-    runs = history.not_again(history.work.touched.join(history.work.job_ids, list(JOB))).select(*columns)
+    runs = history.not_again(history.work.touched.join(looked_up(history.work.job_ids), list(JOB))).select(*columns)
     return runs.unionByName(history.again_runs.select(*columns)) if history.retold else runs
 
 

@@ -11,7 +11,7 @@ from colline.pipeline import identity
 from colline.pipeline.identity import NAME
 from colline.pipeline.names import field_key, name_of, namespace_of
 from colline.pipeline.rules import metadata, tags_of, word_of
-from colline.pipeline.store import cut, empty, together
+from colline.pipeline.store import cut, empty, looked_up, together
 from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, fields_of
 from colline.pipeline.work import NOT_A_WRITE, Work
 
@@ -225,7 +225,7 @@ class Dimensions:
             rows = (
                 rows.join(before, list(on), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
             )
-        rows = identity.numbered(rows, work.top_id(COLUMNS), on).join(self._live(), "dataset_id")
+        rows = identity.numbered(rows, work.top_id(COLUMNS), on).join(looked_up(self._live()), "dataset_id")
         rows = self._tagged(rows).selectExpr("*", "transform(latest.fields, f -> lower(f.name)) as listed")
         present = "array_contains(listed, key) or array_contains(listed, substring_index(key, '.', 1)) or key = '*'"
         return rows.selectExpr(
@@ -283,7 +283,7 @@ class Dimensions:
         written = written.selectExpr("shape", "if(is_rows, '*', target) as field").distinct()
         targets = outputs.join(written, "shape").selectExpr(*NAME, "field", *unknown, "first", "last")
         named = together(in_schema, sources, targets).where("length(field) > 0")
-        return named.join(self.placed, list(NAME))
+        return named.join(looked_up(self.placed), list(NAME))
 
     def _tagged(self, rows: DataFrame) -> DataFrame:
         """The columns with the tags the user's metadata table gives them."""

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from colline.pipeline.dimensions import BUCKET, in_buckets
 from colline.pipeline.history import History
-from colline.pipeline.store import together
+from colline.pipeline.store import cut, looked_up, together
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.versions import KEY
 from colline.pipeline.work import JOB, in_parts
@@ -88,7 +88,7 @@ def _added(rows: DataFrame) -> DataFrame:
 def write_jobs(history: History) -> None:
     """What each touched job is and did last, and where its outputs stand."""
     work = history.work
-    runs = work.touched.join(work.job_ids, list(JOB))
+    runs = work.touched.join(looked_up(work.job_ids), list(JOB))
     known, now = work.jobs.where("was_job"), runs
     if history.retold:
         columns = [name for name in history.again_runs.columns if name in runs.columns]
@@ -97,10 +97,11 @@ def write_jobs(history: History) -> None:
         known = history.not_again(known)
     # a run told anew replaces what the job knew of it: its start may have come after its end
     anew = now.selectExpr("run_id as last_run", "true as anew")
-    rows = _job_rows(now, known.join(anew, "last_run", "left"))
+    rows = cut(_job_rows(now, known.join(anew, "last_run", "left")).join(history.outputs, "job_id", "left"))
+    work.threads.settle_all()  # nothing but runs is written after jobs
     edges = work.store.read(EDGES).where(in_buckets(history.buckets) or "true").groupBy("job_id")
     changed = edges.agg(F.expr("max(greatest(first_seen, retired_at)) as changed_now"))
-    rows = rows.join(changed, "job_id", "left").join(history.outputs, "job_id", "left")
+    rows = rows.join(changed, "job_id", "left")
     rows = rows.selectExpr("job_id as id", *(JOB_ROW[name] for name in fields_of(JOBS) if name != "id"))
     before = work.known(JOBS)
     others = before.join(history.all_jobs.selectExpr("job_id as id"), "id", "left_anti").select(*before.columns)

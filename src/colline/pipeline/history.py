@@ -16,7 +16,7 @@ from colline.pipeline.facts import TARGET_KEY, facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.names import field_key
 from colline.pipeline.runs import GROUP
-from colline.pipeline.store import cut, together
+from colline.pipeline.store import cut, looked_up, together
 from colline.pipeline.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS, Table
 from colline.pipeline.versions import ITEM, KEY, edges, state, versions, with_epochs
 from colline.pipeline.work import JOB, NOT_A_WRITE
@@ -54,7 +54,7 @@ class History:
     @cached_property
     def told(self) -> DataFrame:
         """The news with the ids of the datasets they name."""
-        return cut(self.work.news.join(self.dimensions.placed, list(NAME)))
+        return cut(self.work.news.join(looked_up(self.dimensions.placed), list(NAME)))
 
     @cached_property
     def fresh(self) -> DataFrame:
@@ -182,8 +182,8 @@ class History:
     @cached_property
     def all_facts(self) -> DataFrame:
         """The facts of every shape that counts here, in ids of columns: `shape`, source, target key, effect, use."""
-        told = self.work.facts.join(self.dimensions.placed, list(NAME)).selectExpr("*", *_KEYS)
-        told = told.join(_keyed(self.dimensions.columns), ["dataset_id", "key"])
+        told = self.work.facts.join(looked_up(self.dimensions.placed), list(NAME)).selectExpr("*", *_KEYS)
+        told = told.join(looked_up(_keyed(self.dimensions.columns)), ["dataset_id", "key"])
         columns = (
             "shape",
             "target_key",
@@ -216,7 +216,7 @@ class History:
         keys = self.items.where("not is_past").selectExpr(*KEY, "explode(shapes) as shape").distinct()
         ids = self.column_ids.selectExpr("column_id as target_id", "dataset_id", "key as target_key")
         by_shape = keys.join(self.all_facts.where("target_key is not null").drop("use").distinct(), "shape")
-        told = by_shape.join(ids, ["dataset_id", "target_key"]).drop("target_key")
+        told = by_shape.join(looked_up(ids), ["dataset_id", "target_key"]).drop("target_key")
         open_edges = self.known(EDGES).where("retired_at is null")
         return edges(self.items, self.versions, told, open_edges)
 

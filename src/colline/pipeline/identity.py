@@ -71,10 +71,6 @@ class Links:
         """The rows with `namespace` and `name` replaced by the dataset they stand for."""
         return _linked(renamed(rows, self.rules), self.frame)
 
-    def of_known(self, rows: DataFrame) -> DataFrame:
-        """The same for rows whose names have been through the rules."""
-        return _linked(rows, self.frame)
-
 
 def _linked(rows: DataFrame, link: DataFrame) -> DataFrame:
     to = link.selectExpr(

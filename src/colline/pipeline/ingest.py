@@ -249,10 +249,13 @@ class _Run:
         with self._turn:
             self.files.write(self._pending, folder)
             started = time.monotonic()
-            # files are read one by one; tasks and bronze files are as many as the machine wants
             fresh = _unknown(store, lines) if recovers else lines
-            spread = landing.numbered(fresh).coalesce(2 * session.sparkContext.defaultParallelism)
-            counts = ingest_batch(store, spread, self.options)
+            counts = ingest_batch(
+                store,
+                _spread(landing.numbered(fresh)),
+                self.options,
+                lambda files: _spread(landing.lines_of(session, files)),
+            )
             self.files.delete(self._pending)
             self._count(folder, number, counts, time.monotonic() - started)
             if self.goes_on:
@@ -282,6 +285,11 @@ def asked_to_end() -> Iterator[threading.Event]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _spread(lines: DataFrame) -> DataFrame:
+    """Lines whose files are read one by one, in as many tasks (and bronze files) as the machine wants."""
+    return lines.coalesce(2 * lines.sparkSession.sparkContext.defaultParallelism)
 
 
 def _unknown(store: Store, lines: DataFrame) -> DataFrame:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -26,6 +30,13 @@ def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BA
         .option("maxFilesPerTrigger", str(files_per_batch))
     )
     return located(reader.load(folder))
+
+
+def lines_of(spark: SparkSession, files: Iterable[str]) -> DataFrame:
+    """The lines of files that have landed, by their addresses in `_metadata`."""
+    # an address is escaped, and `{` in a name means itself
+    paths = [re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", unquote(file)) for file in files]
+    return numbered(located(spark.read.format("text").option("lineSep", "\n").load(paths)))
 
 
 def located(text: DataFrame) -> DataFrame:

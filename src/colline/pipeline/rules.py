@@ -70,7 +70,9 @@ def rules_of(given: Any) -> Rules:
     except msgspec.ValidationError as error:
         raise SettingError(f"rules: {error}", hint="see docs/pipeline.md") from error
     except re.error as error:
-        raise SettingError(f"rules: pattern {error.pattern!r} is no regular expression: {error}") from error
+        raise SettingError(
+            f"rules: pattern {error.pattern!r} is no regular expression: {error}", hint="see docs/pipeline.md"
+        ) from error
     return rules
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
@@ -15,9 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from colline.pipeline.tables import Table, fields_of
+from colline.pipeline.threads import Threads
 
-APP_ID = "spark.databricks.delta.write.txnAppId"
-VERSION = "spark.databricks.delta.write.txnVersion"
 # a file in the lake that says that old observations were taken away
 FORGETS = "_colline/observations.expired"
 
@@ -47,6 +45,8 @@ class Store:
     forgets: bool = False
     # the lake that a rebuild takes ids from
     elder: Store | None = None
+    # which do the writes; without them, each is done when it is given
+    threads: Threads | None = None
 
     def path(self, table: Table) -> str:
         """Where the table is."""
@@ -54,6 +54,7 @@ class Store:
 
     def exists(self, table: Table) -> bool:
         """Whether the table has been made."""
+        self._settle(table)
         return bool(DeltaTable.isDeltaTable(self.spark, self.path(table)))
 
     def read(self, table: Table) -> DataFrame:
@@ -90,31 +91,29 @@ class Store:
             return
         self._write(table, rows, "overwrite", {"replaceWhere": where} if where is not None else {})
 
+    def _settle(self, table: Table) -> None:
+        """Wait for the table's own write: who reads it afterwards reads what was written."""
+        if self.threads is not None:
+            self.threads.settle(table.path)
+
     def _write(self, table: Table, rows: DataFrame, mode: str, options: dict[str, str]) -> None:
         shaped = rows.selectExpr(*_columns(table))
         if is_small(self.spark):
             shaped = shaped.coalesce(1)
         elif mode == "overwrite" and table.parts:
             shaped = shaped.repartition(*table.parts)
-        writer = shaped.write.format("delta").mode(mode).options(**options)
+        writer = shaped.write.format("delta").mode(mode).options(**options, **self._stamped())
         if table.parts:
             writer = writer.partitionBy(*table.parts)
-        with self._stamped():
-            tried(lambda: writer.save(self.path(table)))
-        self.after_write(table.path)
 
-    @contextmanager
-    def _stamped(self) -> Iterator[None]:
-        if self.stamp is None:
-            yield
-            return
-        self.spark.conf.set(APP_ID, self.stamp.app)
-        self.spark.conf.set(VERSION, str(self.stamp.version))
-        try:
-            yield
-        finally:
-            self.spark.conf.unset(APP_ID)
-            self.spark.conf.unset(VERSION)
+        def write() -> None:
+            tried(lambda: writer.save(self.path(table)))
+            self.after_write(table.path)
+
+        self.threads.write(table.path, write) if self.threads is not None else write()
+
+    def _stamped(self) -> dict[str, str]:
+        return {} if self.stamp is None else {"txnAppId": self.stamp.app, "txnVersion": str(self.stamp.version)}
 
 
 def tried(action: Callable[[], Any], times: int = 8) -> Any:
@@ -142,6 +141,11 @@ def in_one(frame: DataFrame) -> DataFrame:
 def together(*frames: DataFrame) -> DataFrame:
     """The rows of all frames, by the names of their columns."""
     return in_one(reduce(DataFrame.unionByName, frames))
+
+
+def looked_up(frame: DataFrame) -> DataFrame:
+    """The frame as the side of a join that is kept in memory: the rows of the other side need not be sorted."""
+    return frame.hint("shuffle_hash")
 
 
 def is_small(spark: SparkSession) -> bool:

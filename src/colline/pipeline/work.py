@@ -1,14 +1,16 @@
 """One batch as frames that build on each other: what came, which runs it touches, what they newly say.
 
 `silver/runs` and `gold/jobs` are read as they were before the batch and written last, the other tables are read before
-their own write or after it, whichever gives the same. So each write is a function of what the batch finds, and a batch
-that was killed half way goes on where it stopped.
+their own write or after it, whichever gives the same. So each write is a function of what the batch finds, whichever
+of the others are done, and a batch that was killed half way goes on where it stopped.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeAlias
 
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
@@ -20,8 +22,9 @@ from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.runs import compared, folded, judged, united
-from colline.pipeline.store import Store, cut, in_one, together
+from colline.pipeline.store import Store, cut, in_one, looked_up, together
 from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, JOBS, OBSERVATIONS, RUNS, Table
+from colline.pipeline.threads import Threads
 from colline.pipeline.wire import CORRUPT, TEXTS
 
 JOB = ("job_namespace", "job_name")
@@ -32,8 +35,14 @@ LINEAGE = ("fields", "rows", "reads")
 NOT_A_WRITE = ("DROP", "RENAME", "ALTER")
 # the part of silver/observations that a content is in
 CONTENT_BUCKET = f"cast(pmod(hash(content), {BUCKETS}) as int)"
+# Files that are read by name rather than with all the others
+FEW_FILES = 100
 # what a run's mention carries of the run
 OF_RUN = ("run_id", *JOB, "grp", "grp_started", "started_at", "effective_at", "ended_at")
+
+
+# the lines of the batch that are in these files
+LinesOf: TypeAlias = Callable[[list[str]], DataFrame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +56,21 @@ class Options:
 class Work:
     """A batch at work. Frames are made when first asked for and kept until `close`."""
 
-    def __init__(self, store: Store, lines: DataFrame, options: Options | None = None) -> None:
-        self.store = store
+    def __init__(
+        self, store: Store, lines: DataFrame, options: Options | None = None, lines_of: LinesOf | None = None
+    ) -> None:
+        self.threads = Threads(store.spark)
+        self.store = replace(store, threads=self.threads)
         self.lines = lines
+        self.lines_of = lines_of or (lambda files: lines.where(F.col("file").isin(files)))
         self.options = options or Options()
         self.rules = self.options.rules
         self._kept: list[DataFrame] = []
         self._known: dict[Table, DataFrame] = {}
 
     def close(self) -> None:
-        """Give back what was kept."""
+        """Let no write be left over, and give back what was kept."""
+        self.threads.close()
         while self._kept:
             self._kept.pop().unpersist()
 
@@ -188,7 +202,7 @@ class Work:
         )
         rows = self.touched.where("effective").selectExpr(*OF_RUN, f"explode({said}) as s")
         rows = rows.selectExpr(*OF_RUN, "s.n", *(f"s.m.{name}" for name in SAID))
-        return cut(rows.join(self.job_ids, list(JOB)))
+        return cut(rows.join(looked_up(self.job_ids), list(JOB)))
 
     @cached_property
     def true_now(self) -> DataFrame:
@@ -221,12 +235,12 @@ class Work:
         if not self._misread:
             return rows
         # who said it first may have been a line that is no event after all
-        return rows.drop("seen_at", "rid", "at", "run_id").join(self.picks, "content")
+        return rows.drop("seen_at", "rid", "at", "run_id", "file").join(self.picks, "content")
 
     @cached_property
     def said(self) -> DataFrame:
         """Each content, whole, and whether it is `wrong`: the lines that say one first are read again, a few of all."""
-        lines = self.lines.selectExpr("*", f"{RID} as of_line")
+        lines = self._first_lines().selectExpr("*", f"{RID} as of_line")
         first = lines.join(F.broadcast(self._first.selectExpr("rid as of_line").distinct()), "of_line", "left_semi")
         again = parsed(first.drop("of_line"), self.options.limits).select("rid", "mentions")
         each = again.join(F.broadcast(self._first), "rid")
@@ -237,6 +251,13 @@ class Work:
         wrong = f"w.{CORRUPT} is not null as wrong"
         # in as many tasks as the lines are in: each of them is looked at
         return texts.selectExpr(*self._first.columns, *told, wrong).localCheckpoint(eager=True)
+
+    def _first_lines(self) -> DataFrame:
+        """The lines of the files in which something is said first; all lines, when that is many files."""
+        few = f"slice(collect_set(file), 1, {FEW_FILES + 1}) as files"
+        found = self._first.selectExpr(few).first()
+        files = list(found["files"]) if found else []
+        return self.lines_of(files) if 0 < len(files) <= FEW_FILES else self.lines
 
     def told(self, contents: DataFrame) -> DataFrame:
         """The contents whole: from the batch, else from what was observed earlier. `contents` has no other column."""
@@ -287,6 +308,6 @@ def in_parts(parts: list[str]) -> str:
 
 
 def _first_said(events: DataFrame) -> DataFrame:
-    each = events.selectExpr("rid", "run_id", "t", "posexplode(light) as (at, m)")
-    first = each.groupBy("m.content").agg(F.expr("min(struct(t, rid, at, run_id)) as p"))
-    return first.selectExpr("content", "p.t as seen_at", "p.rid", "p.at", "p.run_id")
+    each = events.selectExpr("rid", "run_id", "t", "file", "posexplode(light) as (at, m)")
+    first = each.groupBy("m.content").agg(F.expr("min(struct(t, rid, at, run_id, file)) as p"))
+    return first.selectExpr("content", "p.t as seen_at", "p.rid", "p.at", "p.run_id", "p.file")
