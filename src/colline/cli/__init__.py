@@ -112,7 +112,7 @@ def main() -> None:
     """Run the command line; an error of ours becomes two lines on stderr and its documented exit code."""
     work = None
     try:
-        cli(standalone_mode=True)
+        cli(prog_name="colline", standalone_mode=True)
     except CollineError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
