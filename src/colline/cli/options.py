@@ -69,6 +69,11 @@ def asking(*, walk: bool = False, paging: bool = True) -> Callable[[Function], F
     return decorate
 
 
+def limit_option(default: int, text: str) -> Callable[[Function], Function]:
+    """`--limit N` of a command that prints a list of its own."""
+    return click.option("--limit", type=click.IntRange(0), default=default, show_default=True, metavar="N", help=text)
+
+
 def idle_days(function: Function) -> Function:
     """`--idle-days N`."""
     return click.option(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from colline.cli.options import limit_option
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
@@ -25,14 +26,7 @@ def command() -> None:
 @LAKE
 @JSON
 @click.option("--reason", metavar="WORD", help="Only this reason.")
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="At most so many lines; 0 is all.",
-)
+@limit_option(50, "At most so many lines; 0 is all.")
 @click.option("--replayed", is_flag=True, help="Also those that were replayed.")
 def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
     """What is in quarantine, oldest first."""

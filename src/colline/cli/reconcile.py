@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from colline.cli.options import limit_option
+
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
@@ -29,14 +31,7 @@ if TYPE_CHECKING:
 @click.option(
     "--fail-under", type=click.FloatRange(0, 1), metavar="SHARE", help="Exit 1 when less than this share was seen."
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(0),
-    default=100,
-    show_default=True,
-    metavar="N",
-    help="List at most so many missing runs.",
-)
+@limit_option(100, "List at most so many missing runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(  # noqa: PLR0913 (one parameter per flag)
     lake: str,

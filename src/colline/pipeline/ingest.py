@@ -154,9 +154,8 @@ class _Run:
         if self.files.exists(checkpoint):
             return self.files.exists(marker)
         store = Store(self.spark, self.lake)
-        # `file:/x` and `file:///x` are one folder, and Spark writes either
         prefix = re.sub("^file:/+", "file:/", self.files.absolute(folder))
-        known = store.read(BRONZE).where(F.regexp_replace("file", "^file:/+", "file:/").startswith(prefix))
+        known = store.read(BRONZE).where(F.expr(landing.FILE).startswith(prefix))
         if known.isEmpty():
             return False
         rebuild_locked(self.lake, self.spark, self.files, self.options)

@@ -18,6 +18,9 @@ ONE_FILE_EACH = {
     "spark.sql.files.openCostInBytes": str(2**50),
 }
 
+# SQL of a line's file: `file:/x` and `file:///x` are one, and Spark writes either
+FILE = "regexp_replace(file, '^file:/+', 'file:/')"
+
 
 def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BATCH) -> DataFrame:
     """The lines that land in a folder, at any depth."""
