@@ -139,10 +139,22 @@ def test_a_snapshot_that_was_copied_alone_is_whole(lake: Path, tmp_path: Path) -
 
 def test_the_marks_are_those_that_writers_leave() -> None:
     from colline.pipeline import ingest
-    from colline.pipeline.rebuild import READY
+    from colline.pipeline.rebuild import AGAIN, MARKER
 
-    pending = next(name for name in behind.HALF_WAY if name != READY)
-    assert set(behind.HALF_WAY) == {READY, pending} and f"/{pending}" in inspect.getsource(ingest)
+    (pending,) = set(behind.HALF_WAY) - {MARKER, AGAIN}
+    assert behind.REBUILD == MARKER and f"/{pending}" in inspect.getsource(ingest)
+
+
+def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
+    publish(lake)
+    edges = DeltaTable(str(lake / "gold/edges"))
+    (lake / "_colline").mkdir(exist_ok=True)
+    (lake / "_colline/rebuild.json").write_text(json.dumps({"gold/edges": edges.version()}))
+    edges.delete()
+    assert behind.before_rebuild('{"gold/jobs": null}')("gold/jobs") == -1  # its first commit is the rebuild's
+    assert open_lake(lake).upstream("b.t.x").unknown == () and behind.is_half_way(lake)
+    (lake / "_colline/rebuild.json").unlink()
+    assert not behind.is_published(lake)
 
 
 @pytest.mark.spark

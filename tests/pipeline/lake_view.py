@@ -16,6 +16,12 @@ def table(lake: Path, name: str) -> list[dict[str, Any]]:
     return rows
 
 
+def rows(lake: Path) -> dict[str, list[str]]:
+    """Every row of every silver and gold table that is there, as it is, ids and all."""
+    there = sorted(str(log.parent.relative_to(lake)) for log in lake.glob("[sg]*/*/_delta_log"))
+    return {name: sorted(map(str, table(lake, name))) for name in there}
+
+
 def commits(lake: Path) -> dict[str, int]:
     """How many commits each table's log holds."""
     logs = {str(log.parent.relative_to(lake)): log for log in lake.glob("*/*/_delta_log")}

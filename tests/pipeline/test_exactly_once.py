@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from colline.pipeline.rebuild import MARKER, REBUILT
 from colline.pipeline.tables import TABLES
 from tests.lakes import land
 from tests.pipeline.interrupts import interrupted
-from tests.pipeline.lake_view import gold, table
+from tests.pipeline.lake_view import commits, gold, rows, table
 from tests.pipeline.scenarios import BAD, FIRST, SECOND
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ pytestmark = [pytest.mark.spark, pytest.mark.faults, pytest.mark.timeout(1800)]
 ALL = os.environ.get("COLLINE_FAULTS") == "all"
 # every write of a batch; `make pipeline-faults` kills after each, the ordinary run after one of those beside others
 STEPS = [t.path for t in TABLES] if ALL else ["gold/edges"]
+# tables that a rebuild replaces, and one that is taken back when it fails
+REBUILDS = [f"rebuild {t.path}" for t in REBUILT] if ALL else ["rebuild gold/edges"]
+UNDOES = ["undo gold/columns"] if ALL else []
+REBUILT_THEN = "gold/edges, then rebuilt"
 # moments of its end, when the tables are whole
 PUBLISHES = ["built", "placed"]
 # moments between the writes, whatever Spark is doing then
@@ -77,10 +82,14 @@ def _kill(*how: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def held(landed: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """By step: a lake whose ingest was killed there."""
-    lakes = _lakes(landed, tmp_path_factory.mktemp("held"), (*STEPS, *(PUBLISHES if ALL else ())))
-    _kill("held", *(text for step, lake in lakes.items() for text in (str(lake), step)))
+def held(landed: Path, undisturbed: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """By step: a lake whose ingest, or rebuild, was killed there."""
+    folder = tmp_path_factory.mktemp("held")
+    lakes = _lakes(landed, folder, (*STEPS, REBUILT_THEN, *(PUBLISHES if ALL else ())))
+    for step in (*REBUILDS, *UNDOES):
+        lakes[step] = folder / step.replace("/", "-")
+        shutil.copytree(undisturbed, lakes[step], ignore=shutil.ignore_patterns("landing"))
+    _kill("held", *(text for step, lake in lakes.items() for text in (str(lake), step.partition(",")[0])))
     return lakes
 
 
@@ -112,6 +121,40 @@ def test_killed_after_a_write_and_run_again(
     assert gold(lake) == gold(undisturbed)
     for name in ("silver/runs", "silver/observations"):
         assert len(table(lake, name)) == len(table(undisturbed, name)), name
+    assert len(table(lake, "bronze/events")) == len(EVENTS)
+
+
+@pytest.mark.parametrize("step", [*REBUILDS, *UNDOES])
+def test_a_rebuild_killed_after_a_write_is_taken_back_by_the_next_ingest(
+    spark: SparkSession, undisturbed: Path, held: dict[str, Path], step: str
+) -> None:
+    from colline.graph import open_lake
+    from colline.pipeline.ingest import ingest
+
+    lake, (kind, name) = held[step], step.split()
+    assert (lake / MARKER).exists()
+    assert commits(lake)[name] - commits(undisturbed)[name] == {"rebuild": 1, "undo": 2}[kind]
+    # readers have what was published, and nothing is missing from it
+    answers = [open_lake(of).upstream("same.total") for of in (lake, undisturbed)]
+    assert (answers[0].columns, answers[0].unknown) == (answers[1].columns, answers[1].unknown)
+    done = ingest(str(lake), spark=spark)
+    assert rows(lake) == rows(undisturbed)
+    assert (done.batches, done.snapshot is not None, (lake / MARKER).exists()) == (0, True, False)
+
+
+def test_a_batch_that_was_killed_then_rebuilt_then_run_again(
+    spark: SparkSession, undisturbed: Path, held: dict[str, Path]
+) -> None:
+    """Its stamp is in gold/edges alone: the rebuild brings its lines to all tables, and none is brought twice."""
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.rebuild import rebuild
+
+    lake = held[REBUILT_THEN]
+    rebuild(str(lake), spark=spark)
+    assert gold(lake) == gold(undisturbed)
+    again = ingest(str(lake), spark=spark)
+    assert (again.batches, again.events) == (1, len(EVENTS))
+    assert gold(lake) == gold(undisturbed)
     assert len(table(lake, "bronze/events")) == len(EVENTS)
 
 
@@ -175,13 +218,17 @@ def test_upkeep_beside_an_ingest_changes_nothing(spark: SparkSession, undisturbe
 
 @pytest.mark.skipif(not ALL, reason="takes a minute: make pipeline-faults")
 def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed: Path, tmp_path: Path) -> None:
+    from colline.graph import open_lake
+
     lake = tmp_path / "lake"
     shutil.copytree(undisturbed, lake)
     log = tmp_path / "err.txt"
     command = [sys.executable, "-m", "colline", "rebuild", "--lake", str(lake)]
     said = interrupted(command, log, TOOLS, lambda: "silver/observations" in log.read_text())
-    assert "stopped" in said
-    assert gold(lake) == gold(undisturbed)
+    assert "stopped; the lake is as it was" in said
+    assert rows(lake) == rows(undisturbed)
+    assert not (lake / MARKER).exists()
+    assert open_lake(lake).upstream("same.total").unknown == open_lake(undisturbed).upstream("same.total").unknown
     done = subprocess.run([*command, "--json"], env=TOOLS, check=True, capture_output=True)
     assert json.loads(done.stdout)["events"] == len(EVENTS)
     assert gold(lake) == gold(undisturbed)

@@ -1,12 +1,13 @@
-"""A process that ingests lakes and dies by SIGKILL, with its JVM.
+"""A process that ingests or rebuilds lakes and dies by SIGKILL, with its JVM.
 
     victim.py held LAKE STEP [LAKE STEP…]     each lake in turn is brought to its step and held there; then all die
     victim.py struck WRITES SECONDS LAKE…     all at once; so long after so many writes by all, whatever they do then
 
 A step is a table that was just written; `start` is before the first, `built` when the snapshot is made and not yet in
-its place, `placed` when nothing points to it yet. Tables that are written side by side may be there or not when one of
-them is: of these the step's alone is written. To the lake a process that is held and then killed is one that was
-killed there: one JVM that is warm does for many.
+its place, `placed` when nothing points to it yet. `rebuild gold/edges` is a table that a rebuild has just replaced,
+`undo gold/edges` one that was just taken back, of a rebuild that failed. Tables that are written side by side may be
+there or not when one of them is: of these the step's alone is written. To the lake a process that is held and then
+killed is one that was killed there: one JVM that is warm does for many.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 from colline.graph import snapshot
 from colline.pipeline.ingest import Watch, ingest
+from colline.pipeline.rebuild import rebuild
 from colline.pipeline.session import session_for
 from colline.pipeline.store import Store
 from colline.pipeline.tables import BRONZE, JOBS, RUNS, Table
@@ -31,13 +34,22 @@ Told = Callable[[str, str], None]
 OWN = threading.local()
 
 
-def begin(lake: str, told: Told) -> threading.Thread:
-    """An ingest at work that tells each of its steps."""
+def begin(lake: str, told: Told, step: str = "") -> threading.Thread:
+    """An ingest at work, or a rebuild where the step is one of it, that tells each of its steps."""
+    kind = step.rpartition(" ")[0]
+
+    def rebuilt(table: str) -> None:
+        if kind == "undo" and table == JOBS.path:
+            raise OSError("no space left")
+        told(lake, table if table.startswith("undo ") else f"rebuild {table}")
 
     def work() -> None:
         OWN.told = lambda step: told(lake, step)
         OWN.told("start")
-        ingest(lake, spark=SPARK, watch=Watch(wrote=lambda table: told(lake, table)))
+        if kind:
+            rebuild(lake, spark=SPARK, wrote=rebuilt)
+        else:
+            ingest(lake, spark=SPARK, watch=Watch(wrote=lambda table: told(lake, table)))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
@@ -55,8 +67,8 @@ def write_alone(steps: dict[str, str]) -> None:
     write, in_turn = Store._write, {table.path for table in (BRONZE, JOBS, RUNS)}
 
     def written(store: Store, table: Table, *given: Any) -> None:
-        step = steps[store.lake]
-        beside = not {step, table.path} & {*in_turn, *PUBLISHES}
+        kind, _, step = steps[store.lake].rpartition(" ")
+        beside = kind != "undo" and not {step, table.path} & {*in_turn, *PUBLISHES}
         if not beside or table.path == step:
             write(store, table, *given)
 
@@ -69,12 +81,12 @@ def held(*plan: str) -> None:
     there = {lake: threading.Event() for lake in steps}
 
     def told(lake: str, step: str) -> None:
-        if step == steps[lake]:
+        if there[lake].is_set() or step == steps[lake]:
             there[lake].set()
             threading.Event().wait()
 
     for lake, step in steps.items():
-        thread = begin(lake, told)
+        thread = begin(lake, told, step)
         while not there[lake].wait(0.5):
             assert thread.is_alive(), f"{lake} ended before {step}"
 
@@ -89,7 +101,13 @@ def struck(writes: str, seconds: str, *lakes: str) -> None:
 
 
 SPARK = session_for("victim")
+JVM = SPARK.sparkContext._gateway.proc.pid
 watch_publish()
-{"held": held, "struck": struck}[sys.argv[1]](*sys.argv[2:])
-os.kill(SPARK.sparkContext._gateway.proc.pid, signal.SIGKILL)
+try:
+    {"held": held, "struck": struck}[sys.argv[1]](*sys.argv[2:])
+except BaseException:  # noqa: BLE001 (told, and then it dies)
+    traceback.print_exc()
+    os.kill(JVM, signal.SIGKILL)
+    os._exit(1)  # threads that are held would be waited for
+os.kill(JVM, signal.SIGKILL)
 os.kill(os.getpid(), signal.SIGKILL)

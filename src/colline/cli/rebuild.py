@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-import threading
-from collections.abc import Callable
-from concurrent.futures import Future
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from colline.pipeline.rebuild import Rebuilt
 
 
 @click.command()
@@ -24,29 +17,10 @@ def command(lake: str, as_json: bool) -> None:
     from colline.pipeline.rebuild import rebuild
 
     options = given_options()
-    done = _unless_stopped(lambda: rebuild(lake, options=options, wrote=lambda table: click.echo(table, err=True)))
+    try:
+        done = rebuild(lake, options=options, wrote=lambda table: click.echo(table, err=True))
+    except KeyboardInterrupt:
+        click.echo("stopped; the lake is as it was", err=True)
+        sys.exit(130)
     text = f"{done.events} events rebuilt, {done.quarantined} lines were no events, {done.seconds:.1f} s"
     click.echo(json.dumps(done.to_dict()) if as_json else text)
-
-
-def _unless_stopped(work: Callable[[], Rebuilt]) -> Rebuilt:
-    """What the work gives; Ctrl-C ends the program. It works in another thread, where no Ctrl-C cuts a call short."""
-    from colline.pipeline.ingest import asked_to_end
-
-    done: Future[Rebuilt] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as error:  # noqa: BLE001 (raised where the user waits)
-            done.set_exception(error)
-
-    with asked_to_end() as asked:
-        thread = threading.Thread(target=run, daemon=True)
-        thread.start()
-        while thread.is_alive():
-            thread.join(0.2)
-            if asked.is_set():
-                click.echo("stopped; the lake is as it was, or the next ingest puts the rest in its place", err=True)
-                sys.exit(130)
-    return done.result()

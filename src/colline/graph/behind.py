@@ -7,6 +7,7 @@ itself, into a snapshot of its own beside the lake, or says that there is more t
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,8 +18,10 @@ from colline.graph.answer import Row, counted
 from colline.graph.arrays import Arrays, write
 from colline.graph.snapshot import compose, current, read_tables
 
+# says which version each table had before the rebuild that is at work, or that was ended half way
+REBUILD = "_colline/rebuild.json"
 # a batch of `colline ingest`, or a rebuild, that is at work or was ended half way: its tables do not fit together
-HALF_WAY = ("_colline/pending", "_colline/rebuild.ready")
+HALF_WAY = ("_colline/pending", REBUILD, "_colline/rebuild.ready")
 _QUIET = 5.0  # seconds without a commit, after which nobody is about to publish
 _MOST_COMMITS = 200  # more are not looked into
 _MOST_ROWS = 500_000  # nodes and edges that are read while somebody waits for an answer, about a second
@@ -58,12 +61,33 @@ def _changed(path: Path) -> int:
 
 def news(root: Path, tables: Mapping[str, int]) -> News | None:
     """What was committed beyond the versions a snapshot is made of; None where that is nothing."""
-    newer = [path for name, version in tables.items() for path in _newer(root / name / "_delta_log", version)]
+    last = before_rebuild(_text(root / REBUILD))
+    newer = [
+        path for name, version in tables.items() for path in _newer(root / name / "_delta_log", version, last(name))
+    ]
     found = told([path.name for path in newer], lambda place: newer[place].read_text(encoding="utf-8"))
     if found is None or len(newer) > _MOST_COMMITS:
         return found
     quiet = time.time() - max(_changed(path) for path in newer) / 1e9 > _QUIET
     return replace(found, settled=quiet and not is_half_way(root))
+
+
+def before_rebuild(text: str | None) -> Callable[[str], float]:
+    """By table, the last version before the rebuild at work: what it writes is no news until it is done."""
+    try:
+        before = dict(json.loads(text)) if text else None
+    except (ValueError, TypeError):
+        before = None
+    if before is None:
+        return lambda _: math.inf
+    return lambda name: -1 if before.get(name) is None else int(before[name])
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        return None
 
 
 def told(commits: Sequence[str], text_of: Callable[[int], str]) -> News | None:
@@ -75,19 +99,19 @@ def told(commits: Sequence[str], text_of: Callable[[int], str]) -> News | None:
     return News(len(sizes), sum(sizes), settled=False) if sizes else None
 
 
-def is_newer(commit: str, version: int) -> bool:
-    """Whether a file of a table's log is a commit after a version."""
+def is_newer(commit: str, version: int, last: float) -> bool:
+    """Whether a file of a table's log is a commit after a version, up to another."""
     number, _, kind = commit.partition(".")
-    return kind == "json" and number.isdigit() and int(number) > version
+    return kind == "json" and number.isdigit() and version < int(number) <= last
 
 
-def _newer(log: Path, version: int) -> Iterator[Path]:
-    """The commits of a table after a version."""
+def _newer(log: Path, version: int, last: float) -> Iterator[Path]:
+    """The commits of a table after a version, up to another."""
     try:
         found = list(log.iterdir())
     except OSError:
         return
-    yield from (path for path in found if is_newer(path.name, version))
+    yield from (path for path in found if is_newer(path.name, version, last))
 
 
 def _size(read: Callable[[], str]) -> int | None:

@@ -18,7 +18,7 @@ from typing import Any
 
 from colline.errors import CollineError, LakeError
 from colline.graph import snapshot
-from colline.graph.behind import News, is_newer, told
+from colline.graph.behind import REBUILD, News, before_rebuild, is_newer, told
 
 # what Hadoop calls otherwise than fsspec
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs"}
@@ -54,15 +54,18 @@ class Remote:
     def news(self, tables: Mapping[str, int]) -> News | None:
         """What was committed over there beyond the versions a snapshot is made of."""
         with self._telling("cannot read"):
-            newer = [path for name, version in tables.items() for path in self._newer(name, version)]
+            marker = f"{self._root}/{REBUILD}"
+            text = self._files.cat_file(marker).decode("utf-8") if self._files.exists(marker) else None
+            last = before_rebuild(text)
+            newer = [path for name, version in tables.items() for path in self._newer(name, version, last(name))]
             return told(newer, lambda place: self._files.cat_file(newer[place]).decode("utf-8"))
 
-    def _newer(self, name: str, version: int) -> list[str]:
+    def _newer(self, name: str, version: int, last: float) -> list[str]:
         try:
             found: list[str] = self._files.ls(f"{self._root}/{name}/_delta_log", detail=False)
         except FileNotFoundError:
             return []
-        return [path for path in found if is_newer(path.rstrip("/").rpartition("/")[2], version)]
+        return [path for path in found if is_newer(path.rstrip("/").rpartition("/")[2], version, last)]
 
     def bring(self, name: str) -> None:
         """A table's log and the files that count now; a table that is not there is not here either."""

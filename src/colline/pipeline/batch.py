@@ -49,7 +49,8 @@ def derive(work: Work) -> Counts:
     work.threads.settle_all()  # nothing is told of lines that bronze does not have
     sized(work.store.spark, lines=lines, different=work.totals["different"])
     counts = Counts(lines, lines - work.bad, work.bad)
-    write_quarantine(work, counts)
+    if work.store.elder is None:  # a rebuild leaves bronze as it is
+        write_quarantine(work, counts)
     write_observations(work)
     dimensions = Dimensions(work)
     write_datasets(dimensions)

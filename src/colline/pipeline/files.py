@@ -9,6 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
+from colline.errors import LakeError
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -81,6 +83,21 @@ class Files:
             return None
         now = self._jvm.java.lang.System.currentTimeMillis()
         return float(now - system.getFileStatus(at).getModificationTime()) / 1000
+
+    def newest_commit(self, table: str) -> tuple[int, float]:
+        """The newest version of a Delta table, and how many seconds ago it was written; told by its log's names.
+
+        Delta's own history reads the log as a table, which takes a third of a second of the processor.
+        """
+        names = re.sub(r"([\\\[\]{}*?])", r"\\\1", table) + "/_delta_log/[0-9]*.json"
+        system, at = self._at(names)
+        found = system.globStatus(at)  # sorted; a log may have many thousands of files, which are not brought here
+        for place in range(len(found or ()) - 1, -1, -1):
+            name = str(found[place].getPath().getName())
+            if re.fullmatch(r"\d{20}\.json", name):
+                now = self._jvm.java.lang.System.currentTimeMillis()
+                return int(name[:20]), float(now - found[place].getModificationTime()) / 1000
+        raise LakeError(f"{table} is no Delta table", hint="is the lake complete and readable?")
 
     def delete(self, path: str) -> None:
         """Take a file or folder away, if it is there."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,8 +20,9 @@ from colline.pipeline import landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
 from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
-from colline.pipeline.rebuild import finish, rebuild_locked
+from colline.pipeline.rebuild import rebuild_locked, undo
 from colline.pipeline.settings import pipeline_session
+from colline.pipeline.stops import asked_to_end
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
 from colline.pipeline.tables import BRONZE, RUNS
 from colline.pipeline.upgrade import mark, upgraded
@@ -137,10 +137,10 @@ class _Run:
         return sorted(there, key=lambda folder: folder != interrupted)
 
     def prepare(self) -> None:
-        """Finish what another process left half done, and bring an older lake up to date."""
-        finish(self.lake, self.spark, self.files)
+        """Take back a rebuild that another process left half done, and bring an older lake up to date."""
+        broken = undo(self.lake, self.spark, self.files)
         store = Store(self.spark, self.lake)
-        if upgraded(store, self.files):
+        if upgraded(store, self.files) or broken:
             rebuild_locked(self.lake, self.spark, self.files, self.options)
         mark(store, self.files)
 
@@ -158,8 +158,9 @@ class _Run:
         known = store.read(BRONZE).where(F.expr(landing.FILE).startswith(prefix))
         if known.isEmpty():
             return False
-        rebuild_locked(self.lake, self.spark, self.files, self.options)
-        self.files.delete(self._pending)
+        with self._turn:  # the stream of another folder may be at work already
+            rebuild_locked(self.lake, self.spark, self.files, self.options)
+            self.files.delete(self._pending)
         self.files.write(marker, "")
         return True
 
@@ -266,24 +267,6 @@ class _Run:
         self.totals["quarantined"] += counts.quarantined
         self.moved += (name for name in counts.moved if name not in self.moved)
         self.watch.progress(Progress(folder, number, counts.events, counts.quarantined, round(seconds, 3)))
-
-
-@contextmanager
-def asked_to_end() -> Iterator[threading.Event]:
-    """Set when the user asks for the end by Ctrl-C.
-
-    As an exception it would come in the middle of a call into the JVM, and PySpark's own handler calls into it from
-    there: either takes the answer of one call for that of another.
-    """
-    asked = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield asked
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: asked.set())
-    try:
-        yield asked
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _spread(lines: DataFrame) -> DataFrame:

@@ -18,6 +18,7 @@ from delta.tables import DeltaTable
 
 from colline.errors import LakeError
 from colline.pipeline.files import Files, spelled
+from colline.pipeline.rebuild import MARKER, REBUILT
 from colline.pipeline.session import session_for
 from colline.pipeline.settings import activate, upkeep_session
 from colline.pipeline.store import FORGETS, Store, tried
@@ -92,6 +93,8 @@ def _each(store: Store, work: Callable[[Table], int]) -> dict[str, int]:
 
 def _tidy(store: Store, files: Files, table: Table, days: int) -> int:
     """Compact a table and delete files it no longer needs; how many it has less."""
+    if table in REBUILT and files.exists(f"{store.lake}/{MARKER}"):
+        return 0  # a rebuild is at work, or was killed: it may still be taken back
     fewer = _compact(store, table)
     target = DeltaTable.forPath(store.spark, store.path(table))
     there = files.count(store.path(table)) - files.count(f"{store.path(table)}/_delta_log")

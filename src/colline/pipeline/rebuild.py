@@ -1,39 +1,51 @@
 """Silver and gold again from bronze, under the rules of now, with the ids of before.
 
-The new tables are made beside the lake's and put in their place one by one, each in one Delta commit. A rebuild that
-is killed while it makes them leaves the lake as it was; one that is killed while it puts them in place is finished by
-whoever writes next.
+Each table is replaced in its place, in one Delta commit. A file in the lake says which version each had before. It is
+deleted when all are replaced, which is the commit of the rebuild. Whoever finds it takes the tables back first.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from delta.tables import DeltaTable
+from pyspark.errors import AnalysisException, IllegalArgumentException
+
 from colline.errors import LakeError
-from colline.pipeline.batch import derive
+from colline.pipeline.batch import Counts, derive
 from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
-from colline.pipeline.settings import pipeline_session
-from colline.pipeline.store import Store, nothing
+from colline.pipeline.settings import activate, pipeline_session
+from colline.pipeline.stops import asked_to_end, unless
+from colline.pipeline.store import Store, nothing, tried
 from colline.pipeline.tables import BRONZE, TABLES, Table
+from colline.pipeline.threads import AT_ONCE
 from colline.pipeline.work import Options, Work
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# table → the version it had before the rebuild, null when it was not there
+MARKER = "_colline/rebuild.json"
+# The tables do not fit together and cannot be taken back: they must be rebuilt. An older colline left it when it was
+# killed while it put the tables in place that it had made in STAGING.
+AGAIN = "_colline/rebuild.ready"
 STAGING = "_colline/rebuild"
-READY = "_colline/rebuild.ready"
-# how many tables are put in place at the same time
-AT_ONCE = 3
+# A version older than this gets a commit on top before it is counted on: with the first commit after a month of rest
+# Delta may delete the log of those before it.
+RESTED_DAYS = 7
 # bytes become text again as they are
 LINE = ("cast(raw as string) as raw", "file", "position", "received_at")
 # bronze is what a rebuild reads; everything else is made again
 REBUILT = tuple(table for table in TABLES if not table.path.startswith("bronze/"))
+# a version of a table that is no longer there, files or log
+GONE = (AnalysisException, IllegalArgumentException)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +69,19 @@ def rebuild(
     options: Options | None = None,
     wrote: Callable[[str], None] = nothing,
 ) -> Rebuilt:
-    """Make silver and gold again from every line that ever landed."""
+    """Make silver and gold again from every line that ever landed.
+
+    An error, or a KeyboardInterrupt, leaves the tables as they were.
+    """
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake")
     with held(lake, spark) as given, pipeline_session(given) as session:
-        rebuilt = rebuild_locked(spelled(lake), session, Files(session), options or Options(), wrote)
+        try:
+            rebuilt = rebuild_locked(spelled(lake), session, Files(session), options or Options(), wrote)
+        except BaseException:
+            _publish_again(where)
+            raise
         if where is not None:
             from colline.graph.snapshot import publish
 
@@ -70,42 +89,108 @@ def rebuild(
     return rebuilt
 
 
+def _publish_again(where: str | None) -> None:
+    """Let the snapshot be of the newest versions of tables that were taken back, where it was before."""
+    from colline.graph.behind import is_half_way, is_published
+    from colline.graph.snapshot import publish, stamp
+
+    lake = None if where is None else Path(where)
+    if lake is not None and stamp(lake) is not None and not is_half_way(lake) and not is_published(lake):
+        publish(lake)
+
+
 def rebuild_locked(
     lake: str, spark: SparkSession, files: Files, options: Options, wrote: Callable[[str], None] = nothing
 ) -> Rebuilt:
     """The rebuild itself, by whoever holds the lake's lock."""
     started = time.monotonic()
-    finish(lake, spark, files, wrote)
-    store = Store(spark, lake)
-    if not store.exists(BRONZE):
-        raise LakeError(f"{lake} has no bronze table", hint="run `colline ingest` first")
-    files.delete(f"{lake}/{STAGING}")
-    staged = Store(spark, f"{lake}/{STAGING}", after_write=wrote, elder=store)
-    work = Work(staged, store.read(BRONZE).selectExpr(*LINE), options)
-    try:
-        counts = derive(work)
-    finally:
-        work.close()
-    files.write(f"{lake}/{READY}", "")
-    finish(lake, spark, files, wrote)
+    with asked_to_end() as asked:
+        undo(lake, spark, files, wrote)
+        store = Store(spark, lake)
+        if not store.exists(BRONZE):
+            raise LakeError(f"{lake} has no bronze table", hint="run `colline ingest` first")
+        before = {table.path: _settled(store, files, table) for table in REBUILT}
+        _mark(lake, files, before)
+        try:
+            counts = unless(asked, spark, lambda: _replaced(store, before, options, wrote))
+        except BaseException:
+            undo(lake, spark, files, wrote)
+            raise
+        files.delete(f"{lake}/{MARKER}")
+        files.delete(f"{lake}/{AGAIN}")
     return Rebuilt(lake, counts.events, counts.quarantined, round(time.monotonic() - started, 3))
 
 
-def finish(lake: str, spark: SparkSession, files: Files, wrote: Callable[[str], None] = nothing) -> None:
-    """Put the tables of a finished rebuild in place, when one is waiting."""
-    if not files.exists(f"{lake}/{READY}"):
-        return
-    store, staged = Store(spark, lake), Store(spark, f"{lake}/{STAGING}")
+def _replaced(store: Store, before: Mapping[str, int | None], options: Options, wrote: Callable[[str], None]) -> Counts:
+    """Every table made anew from bronze; ids are read from the versions of before."""
+    elder = Store(store.spark, store.lake, versions=before)
+    anew = Store(store.spark, store.lake, after_write=wrote, elder=elder, anew=set(REBUILT))
+    work = Work(anew, store.read(BRONZE).selectExpr(*LINE), options)
+    try:
+        return derive(work)
+    finally:
+        work.close()
 
-    def put(table: Table) -> None:
-        if staged.exists(table):
-            writer = staged.read(table).write.format("delta").mode("overwrite").option("overwriteSchema", "true")
-            writer.partitionBy(*table.parts).save(store.path(table))
-            wrote(table.path)
 
-    # a small write is mostly waiting: for a plan, for a log, for a file
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        for done in [threads.submit(put, table) for table in REBUILT]:
-            done.result()
-    files.delete(f"{lake}/{READY}")
+def undo(lake: str, spark: SparkSession, files: Files, wrote: Callable[[str], None] = nothing) -> bool:
+    """Take back what a rebuild that was ended half way has written; True when that cannot be: it must be done again.
+
+    Killed half way, it is begun again by the next one: a version may be restored any number of times.
+    """
     files.delete(f"{lake}/{STAGING}")
+    before = _marked(lake, files)
+    if before is None:
+        return files.exists(f"{lake}/{AGAIN}")
+    store = Store(spark, lake)
+
+    def back(table: Table) -> None:
+        if not _restored(store, files, table, before[table.path]):
+            files.write(f"{lake}/{AGAIN}", "")
+        wrote(f"undo {table.path}")
+
+    with ThreadPoolExecutor(AT_ONCE, initializer=activate, initargs=(spark,)) as threads:
+        for done in [threads.submit(back, table) for table in REBUILT if table.path in before]:
+            done.result()
+    files.delete(f"{lake}/{MARKER}")
+    return files.exists(f"{lake}/{AGAIN}")
+
+
+def _mark(lake: str, files: Files, before: Mapping[str, int | None]) -> None:
+    """Say which versions to come back to; the file is there as a whole or not at all."""
+    files.write(f"{lake}/{MARKER}.new", json.dumps(before))
+    files.move(f"{lake}/{MARKER}.new", f"{lake}/{MARKER}")
+
+
+def _marked(lake: str, files: Files) -> dict[str, int | None] | None:
+    """The versions to come back to; None when no rebuild was ended half way."""
+    text = files.read(f"{lake}/{MARKER}")
+    try:
+        return None if text is None else dict(json.loads(text))
+    except (ValueError, TypeError) as error:
+        hint = "delete it and run `colline rebuild`"
+        raise LakeError(f"{lake}/{MARKER} cannot be read", hint=hint) from error
+
+
+def _restored(store: Store, files: Files, table: Table, version: int | None) -> bool:
+    """Whether the table is as it was; a version whose files are gone cannot be brought back."""
+    place = store.path(table)
+    if version is None:
+        files.delete(place)
+    elif files.newest_commit(place)[0] != version:
+        try:
+            tried(lambda: DeltaTable.forPath(store.spark, place).restoreToVersion(version))
+        except GONE:
+            return False
+    return True
+
+
+def _settled(store: Store, files: Files, table: Table) -> int | None:
+    """The version to come back to; None when the table is not there."""
+    if not store.exists(table):
+        return None
+    place = store.path(table)
+    version, age = files.newest_commit(place)
+    if age < RESTED_DAYS * 86_400:
+        return version
+    store.spark.read.format("delta").load(place).limit(0).write.format("delta").mode("append").save(place)
+    return files.newest_commit(place)[0]

@@ -30,6 +30,10 @@ ALWAYS = {
     "spark.sql.maxConcurrentOutputFileWriters": "8",
     # a batch may add rows beside the parts it replaces
     "spark.databricks.delta.replaceWhere.constraintCheck.enabled": "false",
+    # a table that is replaced keeps no part of what it was
+    "spark.sql.sources.partitionOverwriteMode": "static",
+    # a rebuild goes back to the versions before it, however old they are: no file of theirs was deleted
+    "spark.databricks.delta.vacuum.enforceTimeTravelWithinDeletedFileRetentionDuration": "false",
 }
 # Lines are read without compiled code: what reads them is one large expression, which costs seconds to compile and is
 # interpreted in the end, being made of functions over lists.

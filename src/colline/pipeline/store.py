@@ -45,6 +45,10 @@ class Store:
     forgets: bool = False
     # the lake that a rebuild takes ids from
     elder: Store | None = None
+    # by table: the version that is read, None for a table that is not there; without it, the newest
+    versions: Mapping[str, int | None] | None = None
+    # tables that their first write replaces whole; until then they are as in a lake that is new
+    anew: set[Table] = field(default_factory=set, compare=False)
     # which do the writes; without them, each is done when it is given
     threads: Threads | None = None
 
@@ -55,13 +59,18 @@ class Store:
     def exists(self, table: Table) -> bool:
         """Whether the table has been made."""
         self._settle(table)
-        return bool(DeltaTable.isDeltaTable(self.spark, self.path(table)))
+        if self.versions is not None:
+            return self.versions.get(table.path) is not None
+        return table not in self.anew and bool(DeltaTable.isDeltaTable(self.spark, self.path(table)))
 
     def read(self, table: Table) -> DataFrame:
         """The table as it is now; empty when it has not been made yet."""
         if not self.exists(table):
             return empty(self.spark, fields_of(table))
-        return self.spark.read.format("delta").load(self.path(table))
+        reader = self.spark.read.format("delta")
+        if self.versions is not None:
+            reader = reader.option("versionAsOf", str(self.versions[table.path]))
+        return reader.load(self.path(table))
 
     def elder_ids(self, table: Table, on: str) -> DataFrame | None:
         """`elder_id` by key, of the lake that a rebuild takes ids from; `on` is SQL that names the key's columns."""
@@ -97,6 +106,8 @@ class Store:
             self.threads.settle(table.path)
 
     def _write(self, table: Table, rows: DataFrame, mode: str, options: dict[str, str]) -> None:
+        if table in self.anew:  # it may be split otherwise, and have other columns
+            mode, options = "overwrite", {"overwriteSchema": "true"}
         shaped = rows.selectExpr(*_columns(table))
         if is_small(self.spark):
             shaped = shaped.coalesce(1)
@@ -108,6 +119,7 @@ class Store:
 
         def write() -> None:
             tried(lambda: writer.save(self.path(table)))
+            self.anew.discard(table)
             self.after_write(table.path)
 
         self.threads.write(table.path, write) if self.threads is not None else write()

@@ -19,7 +19,7 @@ MARKER = "_colline/lake.json"
 
 
 def upgraded(store: Store, files: Files) -> bool:
-    """Bring the tables to this version's columns; True when the lake must be rebuilt from bronze."""
+    """Bring bronze to this version's columns; True when the lake must be rebuilt from it."""
     there = [table for table in TABLES if store.exists(table)]
     version = _version(store, files)
     if version is not None and version > LAKE_VERSION:
@@ -28,10 +28,11 @@ def upgraded(store: Store, files: Files) -> bool:
             hint="upgrade colline",
         )
     older = bool(there) and version != LAKE_VERSION
-    # a table that the rebuild makes again may be split otherwise in an older lake, and takes no new columns as it is
-    kept = [table for table in there if not (older and table in REBUILT)]
-    changed = [table for table in kept if _add_columns(store, table)]
-    return older or any(table in REBUILT for table in changed)
+    lacking = [table for table in there if _lacks(store, table)]
+    for table in (table for table in lacking if table not in REBUILT):
+        _add_columns(store, table)
+    # a table that the rebuild makes again stays as it is: it may be split otherwise, and is lacking until that is done
+    return older or any(table in REBUILT for table in lacking)
 
 
 def mark(store: Store, files: Files) -> None:
@@ -50,11 +51,12 @@ def _version(store: Store, files: Files) -> int | None:
         raise LakeError(f"{store.lake}/{MARKER} cannot be read", hint="restore it, or delete it to rebuild") from error
 
 
-def _add_columns(store: Store, table: Table) -> bool:
-    """Whether columns were missing; they are there afterwards, empty in old rows."""
-    has = set(store.spark.read.format("delta").load(store.path(table)).columns)
-    if not [name for name in fields_of(table) if name not in has]:
-        return False
+def _lacks(store: Store, table: Table) -> bool:
+    """Whether the table has not all of its columns."""
+    return not set(fields_of(table)) <= set(store.spark.read.format("delta").load(store.path(table)).columns)
+
+
+def _add_columns(store: Store, table: Table) -> None:
+    """Let the table have all of its columns, empty in old rows."""
     rows = empty(store.spark, fields_of(table))
     rows.write.format("delta").mode("append").option("mergeSchema", "true").save(store.path(table))
-    return True
