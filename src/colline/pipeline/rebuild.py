@@ -40,6 +40,7 @@ STAGING = "_colline/rebuild"
 # A version older than this gets a commit on top before it is counted on: with the first commit after a month of rest
 # Delta may delete the log of those before it.
 RESTED_DAYS = 7
+EMPTY_COMMITS = "spark.databricks.delta.skipRecordingEmptyCommits"
 # bytes become text again as they are
 LINE = ("cast(raw as string) as raw", "file", "position", "received_at")
 # bronze is what a rebuild reads; everything else is made again
@@ -192,5 +193,7 @@ def _settled(store: Store, files: Files, table: Table) -> int | None:
     version, age = files.newest_commit(place)
     if age < RESTED_DAYS * 86_400:
         return version
+    store.spark.conf.set(EMPTY_COMMITS, "false")
     store.spark.read.format("delta").load(place).limit(0).write.format("delta").mode("append").save(place)
+    store.spark.conf.unset(EMPTY_COMMITS)
     return files.newest_commit(place)[0]
