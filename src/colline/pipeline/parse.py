@@ -9,6 +9,7 @@ into the JVM.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -33,6 +34,8 @@ EVENT_TYPES = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER")
 MENTION_FIELDS = ("role", "namespace", "name", "shape", "content", "lifecycle", "overwrite")
 # what a mention says besides its columns
 SAYS = ("role", "namespace", "name", "kind", "lifecycle", "symlinks", "owner", "tags")
+# reason, when it holds, what is told with it; SQL
+Check: TypeAlias = tuple[str, str, str]
 # the reason that only `whole` finds, and what is told with it
 WRONG, WRONG_DETAIL = "wrong_type", "inside a dataset or facet"
 # what a line is known by within a batch
@@ -41,7 +44,7 @@ _V7 = "^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$"
 _IS_RUN = "coalesce(length(trim(e.run.runId)) > 0, false)"
 _IS_JOB = "coalesce(length(trim(e.job.name)) > 0, false)"
 _IS_DATASET = "coalesce(length(trim(e.dataset.name)) > 0, false)"
-_TYPE = "upper(trim(coalesce(e.eventType, 'OTHER')))"
+EVENT_TYPE = "upper(trim(coalesce(e.eventType, 'OTHER')))"
 _PARENT = "coalesce(e.run.facets.parent, e.run.facets.parentRun)"
 _EXCEPTION = "e.run.facets.`spark.exception`"
 
@@ -72,8 +75,7 @@ def part_of(run_id: str) -> str:
 def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
     """One row per line: `reason` and `detail` when it is no event, else the event in columns."""
     limits = limits or Limits()
-    event = f"from_json(raw, '{wire.EVENT}', map('columnNameOfCorruptRecord', '{wire.CORRUPT}'))"
-    read = lines.selectExpr("*", f"if(octet_length(raw) <= {limits.bytes}, {event}, null) as e")
+    read = lines.selectExpr("*", f"if(octet_length(raw) <= {limits.bytes}, {from_json('raw', wire.EVENT)}, null) as e")
     timed = read.selectExpr("*", "try_to_timestamp(e.eventTime) as t")
     judged = timed.selectExpr("*", f"{_verdict(limits)} as verdict")
     columns = judged.selectExpr(
@@ -93,8 +95,12 @@ def whole(mention: str) -> str:
     A text that is no JSON spoils its own mention only.
     """
     texts = ", ".join(f"',\"{name}\":', {_text(f'{mention}.{name}', bracket)}" for name, bracket in wire.TEXTS.items())
-    options = f"map('columnNameOfCorruptRecord', '{wire.CORRUPT}')"
-    return f"from_json(concat('{{\"_\":0', {texts}, '}}'), '{wire.WHOLE}', {options})"
+    return from_json(f"concat('{{\"_\":0', {texts}, '}}')", wire.WHOLE)
+
+
+def from_json(text: str, kind: str) -> str:
+    """A text read as a struct that tells in its field `wire.CORRUPT` that it could not be; SQL of SQL."""
+    return f"from_json({text}, '{kind}', map('columnNameOfCorruptRecord', '{wire.CORRUPT}'))"
 
 
 def _text(text: str, bracket: str) -> str:
@@ -104,22 +110,36 @@ def _text(text: str, bracket: str) -> str:
 
 def _verdict(limits: Limits) -> str:
     """A struct of reason and detail, null for an event; the first check that holds counts."""
-    ahead = f"received_at + make_dt_interval({limits.days_ahead})"
-    kinds = ", ".join(f"'{kind}'" for kind in EVENT_TYPES)
-    missing = f"if({_IS_RUN}, 'no job.name', 'no run.runId, no job.name, no dataset.name')"
     corrupt = f"e.{wire.CORRUPT} is not null"
-    checks: tuple[tuple[str, str, str], ...] = (
+    return _first_of(
         ("too_large", f"octet_length(raw) > {limits.bytes}", "cast(octet_length(raw) as string)"),
-        ("not_utf8", f"not ({_is_utf8('raw')})", "null"),
+        ("not_utf8", f"not ({is_utf8('raw')})", "null"),
         ("not_json", f"{corrupt} and get_json_object(raw, '$') is null", "null"),
         ("not_an_event", "not startswith(ltrim(raw), '{')", "'not an object'"),
         (WRONG, corrupt, _wrong_path()),
+        *_meanings(limits),
+    )
+
+
+def meaning(limits: Limits) -> str:
+    """The verdict on an event whose text is sound; SQL."""
+    return _first_of(*_meanings(limits))
+
+
+def _meanings(limits: Limits) -> tuple[Check, ...]:
+    ahead = f"received_at + make_dt_interval({limits.days_ahead})"
+    kinds = ", ".join(f"'{kind}'" for kind in EVENT_TYPES)
+    missing = f"if({_IS_RUN}, 'no job.name', 'no run.runId, no job.name, no dataset.name')"
+    return (
         ("not_an_event", f"not if({_IS_RUN}, {_IS_JOB}, {_IS_JOB} or {_IS_DATASET})", missing),
-        ("unknown_event_type", f"{_TYPE} not in ({kinds})", "e.eventType"),
+        ("unknown_event_type", f"{EVENT_TYPE} not in ({kinds})", "e.eventType"),
         ("no_event_time", "e.eventTime is null", "null"),
         ("bad_event_time", "t is null", "e.eventTime"),
         ("time_out_of_range", f"not t between timestamp'2000-01-01' and {ahead}", "e.eventTime"),
     )
+
+
+def _first_of(*checks: Check) -> str:
     cases = " ".join(
         f"when {holds} then struct('{reason}' as reason, substring(cast({detail} as string), 1, 200) as detail)"
         for reason, holds, detail in checks
@@ -127,7 +147,7 @@ def _verdict(limits: Limits) -> str:
     return f"case {cases} end"
 
 
-def _is_utf8(text: str) -> str:
+def is_utf8(text: str) -> str:
     """Whether a string's bytes are UTF-8: others would not come back. Spark 4's own function takes twice as long.
 
     Its `decode` raises on other bytes unless `settings.ALWAYS` says otherwise.
@@ -259,7 +279,7 @@ COLUMNS: dict[str, str] = {
     "run_id": (
         f"if({_IS_RUN}, lower(trim(e.run.runId)), concat(if({_IS_JOB}, 'job:', 'dataset:'), {event_id('raw')}))"
     ),
-    "event_type": f"if({_IS_RUN}, {_TYPE}, 'COMPLETE')",
+    "event_type": f"if({_IS_RUN}, {EVENT_TYPE}, 'COMPLETE')",
     "job_namespace": f"coalesce(if({_IS_JOB}, e.job.namespace, e.dataset.namespace), '')",
     "job_name": f"if({_IS_JOB}, {_job_name()}, e.dataset.name)",
     "integration": f"upper(if({_IS_JOB}, e.job.facets.jobType.integration, 'DATASET'))",

@@ -73,17 +73,17 @@ CORRUPT = "_corrupt"
 # what is text in an event, with the bracket it begins with, and as it is read
 TEXTS = {"fields": "{", "rows": "[", "schema": "[", "reads": "["}
 WHOLE = _struct(fields=FIELDS, rows=INPUTS, schema=SCHEMA_FIELDS, reads=READS, **{CORRUPT: S})
-EVENT = _struct(
-    eventType=S,
-    eventTime=S,
-    producer=S,
-    run=_struct(runId=S, facets=RUN_FACETS),
-    job=_struct(namespace=S, name=S, facets=JOB_FACETS),
-    dataset=DATASET,
-    inputs=array_of(DATASET),
-    outputs=array_of(DATASET),
-    **{CORRUPT: S},
-)
+_BESIDES = {
+    "eventType": S,
+    "eventTime": S,
+    "producer": S,
+    "run": _struct(runId=S, facets=RUN_FACETS),
+    "job": _struct(namespace=S, name=S, facets=JOB_FACETS),
+    "dataset": DATASET,
+}
+EVENT = _struct(**_BESIDES, inputs=array_of(DATASET), outputs=array_of(DATASET), **{CORRUPT: S})
+# an event with a digest in the place of its datasets
+HEAD = _struct(**_BESIDES, inputs=S, outputs=array_of("map<string,string>"), **{CORRUPT: S})
 
 # where structure can be wrong, outermost first: the path that is told to the user
 STRUCTURE: tuple[tuple[str, str], ...] = (

@@ -18,6 +18,7 @@ from pyspark.sql import functions as F
 
 from colline.pipeline import identity
 from colline.pipeline.facts import facts
+from colline.pipeline.heads import OF_HEAD, heads
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
@@ -93,35 +94,69 @@ class Work:
         return self.store.top_id(table, own)
 
     @cached_property
-    def read(self) -> DataFrame:
-        """Every line, parsed, with what it says of datasets as digests: a hundredth of the whole."""
-        rows = parsed(self.lines, self.options.limits).drop("mentions")
-        if self.rules.jobs:
-            rows = rows.withColumn("job_name", F.expr(job_name("job_name", self.rules)))
-        self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
+    def heads(self) -> DataFrame:
+        """Every line, with what it says of its run, and what it says of datasets by digest."""
+        self._kept.append(heads(self.lines, self.options.limits).persist(StorageLevel.MEMORY_AND_DISK))
         return self._kept[-1]
 
     @cached_property
     def totals(self) -> Row:
-        """`lines`, about how many `different` ones, and the `parts` of silver/runs that the batch's runs are in.
+        """`lines`, those that are `bad` by their head, about how many are `different`, and their runs' `parts`.
 
-        Parses the batch.
+        Reads the batch.
         """
-        says = "if(reason is null, xxhash64(transform(light, m -> m.content)), null) as says"
-        found = self.read.selectExpr("reason", "if(reason is null, part, null) as part", says).selectExpr(
+        row = self.heads.selectExpr(
             "count(*) as lines",
             "count(reason) as bad",
-            "approx_count_distinct(says) as different",
-            "sort_array(collect_set(part)) as parts",
-        )
-        row = found.first()
+            "approx_count_distinct(body) as different",
+            "collect_set(if(reason is null and is_cut, part, null)) as parts",
+        ).first()
         assert row is not None  # an aggregate without keys has one row
         return row
 
     @cached_property
+    def bodies(self) -> DataFrame:
+        """Each body once, parsed in the line that says it first, with what it says of datasets as digests."""
+        said = self.heads.where("reason is null").groupBy("body", "is_cut")
+        said = said.agg(F.expr("min(struct(t, rid, file)) as p"))
+        first = cut(said.selectExpr("body", "is_cut", "p.rid", "p.file"))
+        read = parsed(self._lines_with(first), self.options.limits).drop("mentions")
+        rows = read.join(F.broadcast(first.drop("file")), "rid")
+        self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
+        return self._kept[-1]
+
+    @cached_property
+    def _of_bodies(self) -> Row:
+        """How many bodies are `bad`, and the `parts` of silver/runs that the runs of lines that are not cut are in."""
+        row = self.bodies.selectExpr(
+            "count(reason) as bad", "collect_set(if(reason is null and not is_cut, part, null)) as parts"
+        ).first()
+        assert row is not None  # an aggregate without keys has one row
+        return row
+
+    @cached_property
+    def read(self) -> DataFrame:
+        """Every line, parsed, with what it says of datasets as digests: a hundredth of the whole."""
+        columns = ("rid", "file", "reason", "detail", *OF_HEAD, "light", "part")
+        of_body = self.bodies.where("is_cut").selectExpr("body", "reason as b_reason", "detail as b_detail", "light")
+        cuts = in_one(self.heads.where("is_cut")).join(looked_up(of_body), "body", "left")
+        # what a head has is told before what a body has
+        detail = "if(reason is null, b_detail, detail)"
+        cuts = cuts.withColumns({"detail": F.expr(detail), "reason": F.expr("coalesce(reason, b_reason)")})
+        rows = together(cuts.select(*columns), self.bodies.where("not is_cut").select(*columns))
+        return rows.withColumn("job_name", F.expr(job_name("job_name", self.rules))) if self.rules.jobs else rows
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """The parts of silver/runs that the batch's runs are in."""
+        return sorted({*self.totals["parts"], *self._of_bodies["parts"]})
+
+    @cached_property
     def bad(self) -> int:
         """How many lines are no events."""
-        return self.judged.where("reason is not null").count() if self._misread else int(self.totals["bad"])
+        if not self._misread and not self._of_bodies["bad"]:
+            return int(self.totals["bad"])
+        return int(self.judged.where("reason is not null").count())
 
     @cached_property
     def judged(self) -> DataFrame:
@@ -147,7 +182,7 @@ class Work:
     @cached_property
     def touched(self) -> DataFrame:
         """The runs the batch speaks of, with all that is known of them now and how they were before."""
-        return cut(united(folded(self.events), self.known(RUNS, in_parts(list(self.totals["parts"])))))
+        return cut(united(folded(self.events), self.known(RUNS, in_parts(self.parts))))
 
     def revisit(self, known: DataFrame) -> None:
         """Work on runs that are known already instead of a batch's: time alone has changed them."""
@@ -226,7 +261,7 @@ class Work:
 
     @cached_property
     def _first(self) -> DataFrame:
-        return cut(_first_said(self.read.where("reason is null")))
+        return cut(_first_said(self.bodies.where("reason is null")))
 
     @cached_property
     def picked(self) -> DataFrame:
@@ -240,9 +275,7 @@ class Work:
     @cached_property
     def said(self) -> DataFrame:
         """Each content, whole, and whether it is `wrong`: the lines that say one first are read again, a few of all."""
-        lines = self._first_lines().selectExpr("*", f"{RID} as of_line")
-        first = lines.join(F.broadcast(self._first.selectExpr("rid as of_line").distinct()), "of_line", "left_semi")
-        again = parsed(first.drop("of_line"), self.options.limits).select("rid", "mentions")
+        again = parsed(self._lines_with(self._first), self.options.limits).select("rid", "mentions")
         each = again.join(F.broadcast(self._first), "rid")
         each = each.selectExpr(*self._first.columns, "element_at(mentions, at + 1) as m")
         texts = each.selectExpr("*", f"{whole('m')} as w")
@@ -252,12 +285,14 @@ class Work:
         # in as many tasks as the lines are in: each of them is looked at
         return texts.selectExpr(*self._first.columns, *told, wrong).localCheckpoint(eager=True)
 
-    def _first_lines(self) -> DataFrame:
-        """The lines of the files in which something is said first; all lines, when that is many files."""
+    def _lines_with(self, first: DataFrame) -> DataFrame:
+        """The lines with a `rid` of `first`, from their files; from all files, when those are many."""
         few = f"slice(collect_set(file), 1, {FEW_FILES + 1}) as files"
-        found = self._first.selectExpr(few).first()
+        found = first.selectExpr(few).first()
         files = list(found["files"]) if found else []
-        return self.lines_of(files) if 0 < len(files) <= FEW_FILES else self.lines
+        lines = self.lines_of(files) if 0 < len(files) <= FEW_FILES else self.lines
+        wanted = F.broadcast(first.selectExpr("rid as of_line").distinct())
+        return lines.selectExpr("*", f"{RID} as of_line").join(wanted, "of_line", "left_semi").drop("of_line")
 
     def told(self, contents: DataFrame) -> DataFrame:
         """The contents whole: from the batch, else from what was observed earlier. `contents` has no other column."""
