@@ -58,9 +58,11 @@ def derive(work: Work) -> Counts:
     versions = work.threads.begin(lambda: history.versions)  # they need no column
     write_columns(dimensions)
     versions.result()
-    write_edges(history)
-    write_reads(history)
+    write_reads(history)  # with the facts that edges are made of
+    edges = work.threads.begin(lambda: history.edges)
     write_coverage(history)
+    edges.result()
+    write_edges(history)
     write_state(history)
     return replace(counts, moved=work.links.moved)
 

@@ -9,7 +9,6 @@ from colline.pipeline.dimensions import BUCKET, in_buckets
 from colline.pipeline.history import History
 from colline.pipeline.store import cut, looked_up, together
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
-from colline.pipeline.versions import KEY
 from colline.pipeline.work import JOB, in_parts
 
 # a job's row, from what was gathered of it
@@ -30,13 +29,8 @@ READ_ROW = ("column_id", "job_id", "use", "kind")
 
 def write_edges(history: History) -> None:
     """Edges of the touched keys: new ones, retired ones, those seen again."""
-    work = history.work
-    keys = history.items.selectExpr(*KEY, "true as goes_on").distinct()
-    # keys that go on keep their retired edges as they are; jobs that are told again are replaced whole
-    known = history.not_again(history.known(EDGES))
-    kept = known.join(keys, list(KEY), "left").where("not (goes_on is not null and retired_at is null)").drop("goes_on")
     new = history.edges.selectExpr("*", f"{BUCKET} as bucket")
-    work.store.replace(EDGES, kept.unionByName(new), in_buckets(history.buckets))
+    history.work.store.replace(EDGES, history.kept_edges.unionByName(new), in_buckets(history.buckets))
 
 
 def write_reads(history: History) -> None:
@@ -97,11 +91,9 @@ def write_jobs(history: History) -> None:
         known = history.not_again(known)
     # a run told anew replaces what the job knew of it: its start may have come after its end
     anew = now.selectExpr("run_id as last_run", "true as anew")
-    rows = cut(_job_rows(now, known.join(anew, "last_run", "left")).join(history.outputs, "job_id", "left"))
+    rows = _job_rows(now, known.join(anew, "last_run", "left")).join(history.outputs, "job_id", "left")
+    rows = cut(rows.join(history.changed, "job_id", "left"))
     work.threads.settle_all()  # nothing but runs is written after jobs
-    edges = work.store.read(EDGES).where(in_buckets(history.buckets) or "true").groupBy("job_id")
-    changed = edges.agg(F.expr("max(greatest(first_seen, retired_at)) as changed_now"))
-    rows = rows.join(changed, "job_id", "left")
     rows = rows.selectExpr("job_id as id", *(JOB_ROW[name] for name in fields_of(JOBS) if name != "id"))
     before = work.known(JOBS)
     others = before.join(history.all_jobs.selectExpr("job_id as id"), "id", "left_anti").select(*before.columns)

@@ -218,7 +218,26 @@ class History:
         by_shape = keys.join(self.all_facts.where("target_key is not null").drop("use").distinct(), "shape")
         told = by_shape.join(looked_up(ids), ["dataset_id", "target_key"]).drop("target_key")
         open_edges = self.known(EDGES).where("retired_at is null")
-        return edges(self.items, self.versions, told, open_edges)
+        return cut(edges(self.items, self.versions, told, open_edges))
+
+    @cached_property
+    def kept_edges(self) -> DataFrame:
+        """The known edges that stay as they are: retired ones of keys that go on, and all of other keys.
+
+        Jobs that are told again are replaced whole.
+        """
+        keys = self.items.selectExpr(*KEY, "true as goes_on").distinct()
+        known = self.not_again(self.known(EDGES)).join(keys, list(KEY), "left")
+        return known.where("not (goes_on is not null and retired_at is null)").drop("goes_on")
+
+    @cached_property
+    def changed(self) -> DataFrame:
+        """`changed_now` by `job_id`: when an edge of the job was last new, or last retired."""
+        of_edge = ("job_id", "first_seen", "retired_at")
+        rows = self.known(EDGES).select(*of_edge)
+        if self.buckets != []:
+            rows = together(self.kept_edges.select(*of_edge), self.edges.select(*of_edge))
+        return rows.groupBy("job_id").agg(F.expr("max(greatest(first_seen, retired_at)) as changed_now"))
 
 
 def _keyed(columns: DataFrame) -> DataFrame:
