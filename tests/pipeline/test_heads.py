@@ -1,0 +1,138 @@
+"""A line that is cut into head and body says what it says when it is read whole."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.lakes import dataset, event, land, lineage, source
+from tests.pipeline import jar, producers
+from tests.pipeline.scenarios import BAD
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+STATISTICS = {"outputStatistics": {"rowCount": 3, "size": 1001}}
+TRICKY = ',"outputFacets":{ "inputs":[ "columnLineage":{ }}]} \\" é \u2028'
+
+
+def told(run: int, *, version: int = 1, rows: int | None = None, of: str = "amount", **facets: Any) -> dict[str, Any]:
+    """What a run of a job says every night, but for the version it wrote and how many rows."""
+    out = dataset(
+        "shop/totals",
+        "total double",
+        version={"datasetVersion": str(version)},
+        columnLineage=lineage(total=[source("shop/orders", of, description=TRICKY)]),
+    )
+    if rows is not None:
+        out["outputFacets"] = {"outputStatistics": {"rowCount": rows}}
+    orders = dataset("shop/orders", "id long", "amount double", version={"datasetVersion": str(version)})
+    at = f"2026-11-{1 + run % 20:02d}T00:00:00Z"
+    return event("COMPLETE", at, run=f"run {run}", inputs=[orders], outputs=[out], **facets)
+
+
+def compact(event: dict[str, Any]) -> str:
+    return json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+
+
+def shuffled(event: Any, chance: random.Random) -> Any:
+    """The event with the members of every object in another order."""
+    if isinstance(event, list):
+        return [shuffled(item, chance) for item in event]
+    if not isinstance(event, dict):
+        return event
+    return {key: shuffled(event[key], chance) for key in chance.sample(list(event), len(event))}
+
+
+def spoiled(line: str, chance: random.Random) -> bytes:
+    """The line with something taken out, put in or written twice, anywhere."""
+    data, at = line.encode(), chance.randrange(len(line))
+    piece = chance.choice((b"", b"}", b"{", b'"', b",", b"\xff", b"\\", b"]", data[at : at + chance.randrange(40)]))
+    return (data[:at] + piece + data[at + chance.randrange(3) :]).replace(b"\n", b" ")
+
+
+def odd_lines() -> list[str | bytes]:
+    """Lines that a cut might take for others than they are."""
+    plain = told(1)
+    nested = told(2, odd={"inputs": [{"name": "x"}], "outputs": [], "note": TRICKY})
+    before = {key: plain[key] for key in ("outputs", "eventType", "eventTime", "producer", "run", "job", "inputs")}
+    late = {key: told(3)[key] for key in ("eventType", "eventTime", "producer", "inputs", "outputs", "run", "job")}
+    facets_last = told(4, rows=4)
+    facets_last["outputs"] = [{"outputFacets": STATISTICS, **facets_last["outputs"][0]}]
+    two = told(5, rows=5)
+    two["outputs"] = [*two["outputs"], {**two["outputs"][0], "name": "others"}]
+    by_job = told(6)
+    by_job["job"] = {**by_job["job"], "facets": {"lineage": {"entries": [{"type": "DATASET", "name": "by_job"}]}}}
+    with_dataset = {"dataset": dataset("shop/also", "a int"), **told(7)}
+    text = compact(told(8, rows=8))
+    return [
+        *map(compact, (nested, before, late, facets_last, two, by_job, with_dataset)),
+        json.dumps(told(9, rows=9)),
+        text + "\r",
+        "  " + text,
+        text[:-1],
+        text[:-2] + "}",
+        text + "}",
+        text.replace('"outputs":[', '"outputs":{"a":[', 1),
+        text.replace('"COMPLETE"', '"DONE"'),
+        text.replace('"inputs":[', '"inputs":{}, "more":[', 1),
+        # the same body as a line that is right has, in a line that ends otherwise
+        text[: text.rindex(',"outputFacets":')] + "}",
+        text.replace('"rowCount":8', '"rowCount":'),
+        text.encode().replace(b"shop", b"sh\xffop"),
+    ]
+
+
+@pytest.fixture(scope="module")
+def landed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    chance = random.Random(7)
+    lake = tmp_path_factory.mktemp("heads")
+    nights = [told(n, version=n, rows=n) for n in range(20)]
+    others = [e for e in (*producers.events(), *jar.EVENTS) if isinstance(e, dict)]
+    files = [
+        [compact(e) for e in nights],
+        [compact(told(n, version=n)) for n in range(20, 40)],
+        [compact(shuffled(chance.choice(nights + others), chance)) for _ in range(60)],
+        [spoiled(compact(chance.choice(nights[:3] + others)), chance) for _ in range(150)],
+        [*map(compact, others), *odd_lines(), *BAD],
+    ]
+    return [land(lake, lines) for lines in files]
+
+
+def test_lines_that_are_cut_say_what_they_say_as_a_whole(
+    spark: SparkSession, landed: list[Path], tmp_path: Path
+) -> None:
+    from colline.pipeline.landing import lines_of
+    from colline.pipeline.parse import parsed
+    from colline.pipeline.settings import pipeline_session
+    from colline.pipeline.store import Store
+    from colline.pipeline.work import Work
+
+    with pipeline_session(spark) as session:
+        lines = lines_of(session, [path.as_uri() for path in landed])
+        work = Work(Store(session, str(tmp_path)), lines)
+        try:
+            read = {row["rid"]: row.asDict(recursive=True) for row in work.read.collect()}
+            whole = parsed(lines).select(*work.read.columns).collect()
+            assert len(read) == len(whole) == lines.count()
+            bad = [row for row in whole if row["reason"]]
+            assert 80 < len(bad) < len(whole) - 80
+            for row in whole:
+                found, wanted = read[row["rid"]], row.asDict(recursive=True)
+                if wanted["reason"]:  # nothing else is looked at
+                    assert (found["reason"], found["detail"]) == (wanted["reason"], wanted["detail"])
+                else:
+                    assert found == wanted
+            cut = work.heads.where("is_cut")
+            nights = cut.where("file like '%20events.ndjson'")
+            # one body of the runs that tell how many rows they wrote, one of the others
+            assert (nights.count(), nights.select("body").distinct().count()) == (40, 2)
+            assert cut.where("reason is not null").count() > 0
+        finally:
+            work.close()
