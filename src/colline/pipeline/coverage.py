@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline.history import History, bare_writes
-from colline.pipeline.store import looked_up, together
+from colline.pipeline.store import cut, looked_up, together
 from colline.pipeline.tables import COVERAGE
 from colline.pipeline.versions import KEY
 from colline.pipeline.work import JOB
@@ -19,8 +19,8 @@ OF_RUN = "kind in ('dropped_events', 'unfinished_run')"
 def write_coverage(history: History) -> None:
     """Gaps the touched runs show, and gaps of theirs that are closed now."""
     work = history.work
-    runs = _runs(history)
-    gaps = (_unlined(history), _opaque(runs), _dropped(runs), _unfinished(runs))
+    runs = cut(_runs(history))
+    gaps = (_unlined(history), _of_runs(runs))
     known = work.known(COVERAGE)
     of_touched = known.join(history.all_jobs, "job_id", "left_semi")
     told = work.touched.selectExpr("run_id", "true as told")
@@ -53,32 +53,36 @@ def _unlined(history: History) -> DataFrame:
     )
 
 
-def _opaque(runs: DataFrame) -> DataFrame:
-    steps = runs.where("effective").selectExpr("job_id", "run_id", "ended_at", "explode(opaque) as detail")
-    return _gap(steps, "opaque_step", "detail", "ended_at")
+def _of_runs(runs: DataFrame) -> DataFrame:
+    """Steps nobody can look into, events that were dropped where they were made, runs without an end.
 
-
-def _dropped(runs: DataFrame) -> DataFrame:
+    A run that ends later takes the gap it had by that with it.
+    """
     lost = " + ".join(f"coalesce(try_cast(delivery['{name}'] as bigint), 0)" for name in ("dropped", "failed"))
-    found = runs.selectExpr("*", f"{lost} as lost").where("lost > 0")
-    return _gap(found, "dropped_events", "concat(cast(lost as string), ' events dropped at the source')", "last_event")
-
-
-def _unfinished(runs: DataFrame) -> DataFrame:
-    """Runs that have no end after a while; a run that ends later takes its gap with it."""
-    return _gap(runs.where("state = 'UNFINISHED'"), "unfinished_run", "'no end was reported'", "last_event")
-
-
-def _gap(rows: DataFrame, kind: str, detail: str, seen: str) -> DataFrame:
-    return rows.selectExpr(
-        f"'{kind}' as kind",
+    steps = f"if(effective, transform(opaque, step -> {_gap('opaque_step', 'step', 'ended_at')}), array())"
+    dropped = _gap("dropped_events", "concat(cast(lost as string), ' events dropped at the source')", "last_event")
+    unfinished = _gap("unfinished_run", "'no end was reported'", "last_event")
+    gaps = (
+        steps,
+        f"if(lost > 0, array({dropped}), array())",
+        f"if(state = 'UNFINISHED', array({unfinished}), array())",
+    )
+    each = runs.selectExpr("*", f"{lost} as lost").selectExpr(
+        "job_id", "run_id", f"explode(concat({', '.join(gaps)})) as g"
+    )
+    return each.selectExpr(
+        "g.kind",
         "job_id",
         "cast(null as bigint) as dataset_id",
         "run_id",
-        f"{detail} as detail",
-        f"{seen} as first_seen",
-        f"{seen} as last_seen",
+        "g.detail",
+        "g.seen as first_seen",
+        "g.seen as last_seen",
     )
+
+
+def _gap(kind: str, detail: str, seen: str) -> str:
+    return f"struct('{kind}' as kind, {detail} as detail, {seen} as seen)"
 
 
 def _resolved(history: History, each: DataFrame, runs: DataFrame) -> DataFrame:

@@ -65,7 +65,8 @@ class History:
     @cached_property
     def bare(self) -> DataFrame:
         """Newly told writes without column lineage, of no run that has it for the same dataset."""
-        return cut(bare_writes(self.told.where("n = 1")))
+        rows = bare_writes(self.told.where("n = 1"))
+        return cut(rows) if self.work.changes["unlined"] else rows.limit(0)
 
     @cached_property
     def again(self) -> DataFrame:

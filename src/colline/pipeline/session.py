@@ -22,6 +22,8 @@ LOCAL_SETTINGS: dict[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
+    # what the JVM warns of is no answer: by default it stands between the lines of stdout
+    "spark.driver.extraJavaOptions": "-XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr",
     "spark.sql.session.timeZone": "UTC",
 }
 

@@ -199,11 +199,15 @@ class Work:
 
     @cached_property
     def changes(self) -> Row:
-        """`parts` of silver/runs that hold rows of touched runs, whether any run `lacks` content or is `restated`."""
+        """`parts` of silver/runs that hold rows of touched runs, whether any run `lacks` content or is `restated`.
+
+        `unlined`: whether any newly tells a write without column lineage.
+        """
         found = self.touched.selectExpr(
             "collect_set(if(was_known, part, null)) as parts",
             "coalesce(max(lacks), false) as lacks",
             "coalesce(max(restated), false) as restated",
+            "coalesce(max(exists(news, m -> m.role = 'O' and m.shape is null)), false) as unlined",
         ).first()
         assert found is not None
         return found
