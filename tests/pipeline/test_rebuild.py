@@ -16,11 +16,11 @@ from deltalake import DeltaTable
 
 from colline.pipeline.rebuild import AGAIN, MARKER, REBUILT, STAGING
 from tests.lakes import land
-from tests.pipeline.lake_view import commits, rows
+from tests.pipeline.lake_view import commits, rows, table
 from tests.pipeline.scenarios import BAD, out, write
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from colline.pipeline.tables import Table
 
@@ -42,7 +42,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     before = commits(folder)
     rebuild(str(folder), spark=spark)
     # what is not written would be as it was before, whatever bronze says
-    assert _newer(folder, before) == {table.path: 1 for table in REBUILT}
+    assert _newer(folder, before) == {kept.path: 1 for kept in REBUILT}
     return folder
 
 
@@ -52,14 +52,14 @@ def _newer(lake: Path, before: dict[str, int]) -> dict[str, int]:
 
 
 @contextmanager
-def _only(table: str) -> Iterator[None]:
+def _only(name: str) -> Iterator[None]:
     """Let a rebuild write this table alone: of the others none can be written by then, or any."""
     from colline.pipeline.store import Store
 
     with_all = Store._write
 
     def write_one(store: Store, written: Table, *given: Any) -> None:
-        if written.path == table:
+        if written.path == name:
             with_all(store, written, *given)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -67,8 +67,8 @@ def _only(table: str) -> Iterator[None]:
         yield
 
 
-def _fail(table: str) -> None:
-    if table == EDGES:
+def _fail(step: str) -> None:
+    if step == EDGES:
         raise OSError("no space left")
 
 
@@ -88,6 +88,27 @@ def _killed(spark: SparkSession, lake: Path) -> None:
         patch.setattr(rebuild, "undo", lambda *_: False)
         _failed(spark, lake)
     assert (lake / MARKER).exists()
+
+
+def test_a_table_is_replaced_by_its_first_write_and_added_to_by_the_next(spark: SparkSession, tmp_path: Path) -> None:
+    from colline.pipeline.store import Store, empty
+    from colline.pipeline.tables import COVERAGE, fields_of
+    from colline.pipeline.threads import Threads
+
+    nothing, threads = empty(spark, fields_of(COVERAGE)), Threads(spark)
+    store = Store(spark, str(tmp_path))
+    anew = Store(spark, str(tmp_path), threads=threads, anew={COVERAGE})
+
+    def row(kind: str) -> DataFrame:
+        return nothing.unionByName(spark.sql(f"select '{kind}' as kind"), allowMissingColumns=True)
+
+    store.append(COVERAGE, row("old"))
+    assert (store.read(COVERAGE).count(), anew.exists(COVERAGE), anew.read(COVERAGE).count()) == (1, False, 0)
+    anew.append(COVERAGE, row("first"))
+    anew.append(COVERAGE, row("second"))
+    threads.settle_all()
+    assert sorted(row["kind"] for row in table(tmp_path, COVERAGE.path)) == ["first", "second"]
+    threads.close()
 
 
 def test_a_second_rebuild_gives_equal_tables_and_ids(spark: SparkSession, lake: Path) -> None:
@@ -134,7 +155,7 @@ def test_upkeep_leaves_what_a_killed_rebuild_is_taken_back_to(spark: SparkSessio
     _killed(spark, lake)
     at = commits(lake)
     maintain(str(lake), spark=spark, keep=Keep(landing=None, old_files=0))
-    assert not {table.path for table in REBUILT} & set(_newer(lake, at))
+    assert not {kept.path for kept in REBUILT} & set(_newer(lake, at))
     ingest(str(lake), spark=spark)
     assert (rows(lake), (lake / MARKER).exists()) == (before, False)
 
@@ -168,7 +189,7 @@ def test_a_rebuild_that_an_older_version_left_half_way_is_done_anew(spark: Spark
     (lake / AGAIN).touch()
     ingest(str(lake), spark=spark)
     assert (_newer(lake, at), staged.exists(), (lake / AGAIN).exists()) == (
-        {table.path: 1 for table in REBUILT},
+        {kept.path: 1 for kept in REBUILT},
         False,
         False,
     )

@@ -106,7 +106,7 @@ class Store:
             self.threads.settle(table.path)
 
     def _write(self, table: Table, rows: DataFrame, mode: str, options: dict[str, str]) -> None:
-        if table in self.anew:  # it may be split otherwise, and have other columns
+        if table in self.anew and not self.exists(table):  # it may be split otherwise, and have other columns
             mode, options = "overwrite", {"overwriteSchema": "true"}
         shaped = rows.selectExpr(*_columns(table))
         if is_small(self.spark):
