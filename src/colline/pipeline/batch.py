@@ -52,16 +52,14 @@ def derive(work: Work) -> Counts:
     if work.store.elder is None:  # a rebuild leaves bronze as it is
         write_quarantine(work, counts)
     write_observations(work)
+    beside = work.threads.beside
+    beside(lambda: work.facts_here, lambda: work.spoken)
     dimensions = Dimensions(work)
-    write_datasets(dimensions)
+    beside(lambda: work.runs, lambda: write_datasets(dimensions))
     history = History(dimensions)
-    versions = work.threads.begin(lambda: history.versions)  # they need no column
-    write_columns(dimensions)
-    versions.result()
+    beside(lambda: history.versions, lambda: write_columns(dimensions))
     write_reads(history)  # with the facts that edges are made of
-    edges = work.threads.begin(lambda: history.edges)
-    write_coverage(history)
-    edges.result()
+    beside(lambda: history.edges, lambda: write_coverage(history))
     write_edges(history)
     write_state(history)
     return replace(counts, moved=work.links.moved)

@@ -6,10 +6,9 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline.history import History, bare_writes
-from colline.pipeline.store import cut, looked_up, together
+from colline.pipeline.store import together
 from colline.pipeline.tables import COVERAGE
 from colline.pipeline.versions import KEY
-from colline.pipeline.work import JOB
 
 ROW = ("kind", "job_id", "dataset_id", "run_id", "detail", "first_seen", "last_seen")
 # gaps that one run has; the others are a job's
@@ -19,7 +18,7 @@ OF_RUN = "kind in ('dropped_events', 'unfinished_run')"
 def write_coverage(history: History) -> None:
     """Gaps the touched runs show, and gaps of theirs that are closed now."""
     work = history.work
-    runs = cut(_runs(history))
+    runs = _runs(history)
     gaps = (_unlined(history), _of_runs(runs))
     known = work.known(COVERAGE)
     of_touched = known.join(history.all_jobs, "job_id", "left_semi")
@@ -38,7 +37,7 @@ def write_coverage(history: History) -> None:
 def _runs(history: History) -> DataFrame:
     """The runs that gaps are told from: the touched ones, and all of the jobs that are told again."""
     columns = ("job_id", "run_id", "state", "effective", "ended_at", "last_event", "opaque", "delivery")
-    runs = history.not_again(history.work.touched.join(looked_up(history.work.job_ids), list(JOB))).select(*columns)
+    runs = history.not_again(history.work.runs).select(*columns)
     return runs.unionByName(history.again_runs.select(*columns)) if history.retold else runs
 
 

@@ -7,7 +7,7 @@ from pyspark.sql import functions as F
 
 from colline.pipeline.dimensions import BUCKET, in_buckets
 from colline.pipeline.history import History
-from colline.pipeline.store import cut, looked_up, together
+from colline.pipeline.store import cut, together
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.work import JOB, in_parts
 
@@ -82,7 +82,7 @@ def _added(rows: DataFrame) -> DataFrame:
 def write_jobs(history: History) -> None:
     """What each touched job is and did last, and where its outputs stand."""
     work = history.work
-    runs = work.touched.join(looked_up(work.job_ids), list(JOB))
+    runs = work.runs
     known, now = work.jobs.where("was_job"), runs
     if history.retold:
         columns = [name for name in history.again_runs.columns if name in runs.columns]

@@ -71,7 +71,7 @@ class History:
     @cached_property
     def again(self) -> DataFrame:
         """`job_id` of the jobs that must be told again."""
-        changed = self.work.touched.where("again").join(self.work.job_ids, list(JOB)).select("job_id")
+        changed = self.work.runs.where("again").select("job_id")
         again = together(changed, self._late(), self._unlined())
         if self.dimensions.found["gone"]:
             again = again.unionByName(self._moved())

@@ -35,6 +35,12 @@ class Threads:
         of_stream = {name: self._spark.sparkContext.getLocalProperty(name) for name in OF_STREAM}
         return self._pool.submit(self._do, work, of_stream)
 
+    def beside(self, other: Callable[[], object], own: Callable[[], object]) -> None:
+        """Do both, the other one in a thread: neither asks for what the other one makes. Raises what failed."""
+        begun = self.begin(other)
+        own()
+        begun.result()
+
     def write(self, table: str, write: Callable[[], None]) -> None:
         """Let a table be written as soon as a thread is free."""
         self._writes[table] = self.begin(write)

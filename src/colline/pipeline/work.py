@@ -232,6 +232,12 @@ class Work:
         return self.jobs.select("job_id", *JOB)
 
     @cached_property
+    def runs(self) -> DataFrame:
+        """The touched runs with the ids of their jobs, without what they say of datasets."""
+        rows = self.touched.drop("mentions", "was_mentions", "news")
+        return cut(rows.join(looked_up(self.job_ids), list(JOB)))
+
+    @cached_property
     def news(self) -> DataFrame:
         """What effective runs newly say (`n` = 1), and what streams that went on still say (0); a row per mention."""
         goes_on = "was_effective and streaming and ended_at > was_ended_at"
@@ -324,8 +330,16 @@ class Work:
         one = cut(
             shapes.agg(*(F.expr(e) for e in ("min(content) as content", "min(first) as first", "max(last) as last")))
         )
-        told = self.told(one.select("content"))
-        return cut(facts(told).join(one.drop("content"), "shape"))
+        if self.retells or self.changes["lacks"]:
+            return cut(facts(self.told(one.select("content"))).join(one.drop("content"), "shape"))
+        return cut(self.facts_here.join(looked_up(one.drop("content")), "shape"))
+
+    @cached_property
+    def facts_here(self) -> DataFrame:
+        """The lineage that the batch says, whether it counts or not, as facts by shape."""
+        picked = in_one(self.picked.where("shape is not null"))
+        one = picked.groupBy("shape").agg(F.expr("min(content) as content")).select("content")
+        return cut(facts(picked.join(looked_up(one), "content", "left_semi")))
 
     @cached_property
     def links(self) -> identity.Links:
