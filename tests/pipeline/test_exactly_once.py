@@ -239,7 +239,7 @@ def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed
 def test_any_order_split_and_repetition_gives_the_same_gold(
     spark: SparkSession, undisturbed: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from colline.pipeline import settings
+    from colline.pipeline import settings, work
     from colline.pipeline.ingest import ingest
 
     chance = random.Random(seed)
@@ -252,5 +252,6 @@ def test_any_order_split_and_repetition_gives_the_same_gold(
         landed.rename(landed.with_name(f"odd {{name}} [1] 50%25, \\ *? {first}.ndjson"))
         if last == len(events):  # as a large batch is done: in many tasks, with compiled code
             monkeypatch.setattr(settings, "SMALL_LINES", 0)
+            monkeypatch.setattr(work, "FEW_BODIES", 0)
         ingest(str(tmp_path), spark=spark)
     assert gold(tmp_path) == gold(undisturbed)

@@ -38,6 +38,8 @@ NOT_A_WRITE = ("DROP", "RENAME", "ALTER")
 CONTENT_BUCKET = f"cast(pmod(hash(content), {BUCKETS}) as int)"
 # Files that are read by name rather than with all the others
 FEW_FILES = 100
+# Bodies that are kept whole until they are read
+FEW_BODIES = 1000
 # what a run's mention carries of the run
 OF_RUN = ("run_id", *JOB, "grp", "grp_started", "started_at", "effective_at", "ended_at")
 
@@ -120,10 +122,16 @@ class Work:
         said = self.heads.where("reason is null").groupBy("body", "is_cut")
         said = said.agg(F.expr("min(struct(t, rid, file)) as p"))
         first = cut(said.selectExpr("body", "is_cut", "p.rid", "p.file"))
-        read = parsed(self._lines_with(first), self.options.limits).drop("mentions")
+        read = parsed(self._lines_with(first), self.options.limits)
         rows = read.join(F.broadcast(first.drop("file")), "rid")
+        rows = rows if self._keeps_texts else rows.drop("mentions")
         self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
         return self._kept[-1]
+
+    @property
+    def _keeps_texts(self) -> bool:
+        """Whether the bodies are so few that what they say of each column is kept as they say it: 100 KB for each."""
+        return bool(self.totals["different"] <= FEW_BODIES)
 
     @cached_property
     def _of_bodies(self) -> Row:
@@ -284,9 +292,9 @@ class Work:
 
     @cached_property
     def said(self) -> DataFrame:
-        """Each content, whole, and whether it is `wrong`: the lines that say one first are read again, a few of all."""
-        again = parsed(self._lines_with(self._first), self.options.limits).select("rid", "mentions")
-        each = again.join(F.broadcast(self._first), "rid")
+        """Each content, whole, and whether it is `wrong`; of many bodies, those that say one first are read again."""
+        of = self.bodies if self._keeps_texts else parsed(self._lines_with(self._first), self.options.limits)
+        each = of.select("rid", "mentions").join(F.broadcast(self._first), "rid")
         each = each.selectExpr(*self._first.columns, "element_at(mentions, at + 1) as m")
         texts = each.selectExpr("*", f"{whole('m')} as w")
         names = (name for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
