@@ -60,7 +60,7 @@ def session(home: Path, *, plain: bool = False) -> SparkSession:
         "spark.sql.warehouse.dir": str(home / "warehouse"),
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={home}",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "2g",
+        "spark.driver.memory": "3g",
         **(DELTA if HAS_DELTA and not plain else {}),
         **catalog,
     }

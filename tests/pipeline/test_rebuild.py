@@ -111,6 +111,7 @@ def test_a_table_is_replaced_by_its_first_write_and_added_to_by_the_next(spark: 
     threads.close()
 
 
+@slow
 def test_a_second_rebuild_gives_equal_tables_and_ids(spark: SparkSession, lake: Path) -> None:
     from colline.pipeline.rebuild import rebuild
 
@@ -178,6 +179,7 @@ def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -
     assert (rows(lake), is_half_way(lake)) == (before, False)
 
 
+@slow
 def test_a_rebuild_that_an_older_version_left_half_way_is_done_anew(spark: SparkSession, lake: Path) -> None:
     from colline.pipeline.ingest import ingest
 
