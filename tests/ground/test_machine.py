@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
-from colline.machine.java import installed_java, oldest_java, wheel_home
+from colline.machine.java import installed_java, oldest_java, to_stderr, wheel_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -114,6 +114,19 @@ def test_the_named_bundle_wins_over_the_systems(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(("spark_version", "java"), [("3.5.9", 8), ("4.1.4", 17), ("5.0.0", 17), ("", 17)])
 def test_the_oldest_java_of_a_spark(spark_version: str, java: int) -> None:
     assert oldest_java(spark_version) == java
+
+
+@pytest.mark.skipif(installed_java() is None, reason="Java comes from a wheel here, and is not on the path")
+def test_what_a_jvm_warns_of_goes_to_stderr() -> None:
+    # one that is told as it is, and one that is a warning where a computer has no large pages set aside
+    said = subprocess.run(
+        ["java", *to_stderr("4.1.4").split(), "-XX:+PrintFlagsFinal", "-XX:+UseLargePages", "-version"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert (said.stdout, "[Global flags]" in said.stderr) == ("", True)
+    assert "-Xlog" not in to_stderr("3.5.8")  # Java 8 would refuse to start
 
 
 def test_java_from_the_wheel_starts_with_sparks_own_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ ORDERS = int(os.environ.get("COLLINE_ORDERS", "1"))
 SPLITS = 3
 EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
 VICTIM = Path(__file__).parent / "victim.py"
-# short runs: the best compiled code would come too late; and room for the code, or the JVM says so where the answer is
+# short runs: the best compiled code would come too late; and room for what is compiled
 TOOLS = {
     **os.environ,
     "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from colline.capture.query import QueryError, lineage
 from colline.capture.statements import split
-from colline.machine.java import ensure_java
+from colline.machine.java import ensure_java, to_stderr
 from colline.machine.quiet import stderr_into
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def session(folder: Path) -> SparkSession:
     ensure_java(pyspark.__version__)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[1]").appName("colline explain")
-    for key, value in _settings(folder).items():
+    for key, value in _settings(folder, pyspark.__version__).items():
         builder = builder.config(key, value)
     if find_spec("delta") is not None:
         from delta import configure_spark_with_delta_pip
@@ -88,7 +88,7 @@ def session(folder: Path) -> SparkSession:
     return started
 
 
-def _settings(folder: Path) -> dict[str, str]:
+def _settings(folder: Path, spark_version: str) -> dict[str, str]:
     delta = {
         "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
@@ -100,7 +100,9 @@ def _settings(folder: Path) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": (
+            f"-Dderby.system.home={folder} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC {to_stderr(spark_version)}"
+        ),
         **(delta if find_spec("delta") is not None else {}),
     }
 

@@ -57,6 +57,12 @@ def oldest_java(spark_version: str) -> int:
     )
 
 
+def to_stderr(spark_version: str) -> str:
+    """Options that keep what a JVM warns of out of stdout, where answers are; Java 8 knows only the first."""
+    logs = " -Xlog:disable -Xlog:all=warning:stderr" if oldest_java(spark_version) > 8 else ""
+    return f"-XX:+DisplayVMOutputToStderr{logs}"
+
+
 def ensure_java(spark_version: str = "4.1") -> Java | None:
     """The Java that Spark will start from now on; sets JAVA_HOME to the wheel's where none fits."""
     java = installed_java()

@@ -89,8 +89,7 @@ class Files:
 
         Delta's own history reads the log as a table, which takes a third of a second of the processor.
         """
-        names = re.sub(r"([\\\[\]{}*?])", r"\\\1", table) + "/_delta_log/[0-9]*.json"
-        system, at = self._at(names)
+        system, at = self._at(f"{literal(table)}/_delta_log/[0-9]*.json")
         found = system.globStatus(at)  # sorted; a log may have many thousands of files, which are not brought here
         for place in range(len(found or ()) - 1, -1, -1):
             name = str(found[place].getPath().getName())
@@ -139,6 +138,11 @@ class Files:
         _, target = self._at(to)
         system.mkdirs(target.getParent())
         system.rename(at, target)
+
+
+def literal(path: str) -> str:
+    """The path as a pattern of Hadoop's that only it matches."""
+    return re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", path)
 
 
 def spelled(path: str) -> str:

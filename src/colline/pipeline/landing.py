@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+
+from colline.pipeline.files import literal
 
 # Names a transport gives to whole files. What is still being written starts with a dot or ends otherwise.
 FILES = "*.{ndjson,jsonl,json,ndjson.gz,jsonl.gz,json.gz,ndjson.zst,jsonl.zst,json.zst}"
@@ -38,7 +39,7 @@ def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BA
 def lines_of(spark: SparkSession, files: Iterable[str]) -> DataFrame:
     """The lines of files that have landed, by their addresses in `_metadata`."""
     # an address is escaped, and `{` in a name means itself
-    paths = [re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", unquote(file)) for file in files]
+    paths = [literal(unquote(file)) for file in files]
     return numbered(located(spark.read.format("text").option("lineSep", "\n").load(paths)))
 
 

@@ -194,6 +194,6 @@ def _settled(store: Store, files: Files, table: Table) -> int | None:
     if age < RESTED_DAYS * 86_400:
         return version
     store.spark.conf.set(EMPTY_COMMITS, "false")
-    store.spark.read.format("delta").load(place).limit(0).write.format("delta").mode("append").save(place)
+    store.read(table).limit(0).write.format("delta").mode("append").save(place)
     store.spark.conf.unset(EMPTY_COMMITS)
     return files.newest_commit(place)[0]

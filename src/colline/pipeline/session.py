@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
-from colline.machine.java import ensure_java
+from colline.machine.java import ensure_java, to_stderr
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,8 +22,6 @@ LOCAL_SETTINGS: dict[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
-    # what the JVM warns of is no answer: by default it stands between the lines of stdout
-    "spark.driver.extraJavaOptions": "-XX:+DisplayVMOutputToStderr -Xlog:disable -Xlog:all=warning:stderr",
     "spark.sql.session.timeZone": "UTC",
 }
 
@@ -43,10 +41,15 @@ def _local(name: str) -> SparkSession:
         from delta import configure_spark_with_delta_pip
     except ImportError as error:
         raise LakeError("delta-spark is not installed", hint="pip install 'colline[spark]'") from error
-    ensure_java(version("pyspark"))
+    spark_version = version("pyspark")
+    ensure_java(spark_version)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName(name).master(os.environ.get("COLLINE_SPARK_MASTER", "local[*]"))
-    for key, value in {**LOCAL_SETTINGS, "spark.driver.memory": f"{_driver_gigabytes()}g"}.items():
+    of_jvm = {
+        "spark.driver.memory": f"{_driver_gigabytes()}g",
+        "spark.driver.extraJavaOptions": to_stderr(spark_version),
+    }
+    for key, value in {**LOCAL_SETTINGS, **of_jvm}.items():
         builder = builder.config(key, value)
     session: SparkSession = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

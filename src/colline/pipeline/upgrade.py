@@ -53,7 +53,7 @@ def _version(store: Store, files: Files) -> int | None:
 
 def _lacks(store: Store, table: Table) -> bool:
     """Whether the table has not all of its columns."""
-    return not set(fields_of(table)) <= set(store.spark.read.format("delta").load(store.path(table)).columns)
+    return not set(fields_of(table)) <= set(store.read(table).columns)
 
 
 def _add_columns(store: Store, table: Table) -> None:

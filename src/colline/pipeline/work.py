@@ -77,6 +77,11 @@ class Work:
         while self._kept:
             self._kept.pop().unpersist()
 
+    def _keep(self, frame: DataFrame) -> DataFrame:
+        """The frame, to be computed when first asked for and kept until the end."""
+        self._kept.append(frame.persist(StorageLevel.MEMORY_AND_DISK))
+        return self._kept[-1]
+
     @property
     def marker(self) -> str:
         """The batch's name in the rows it wrote."""
@@ -98,8 +103,7 @@ class Work:
     @cached_property
     def heads(self) -> DataFrame:
         """Every line, with what it says of its run, and what it says of datasets by digest."""
-        self._kept.append(heads(self.lines, self.options.limits).persist(StorageLevel.MEMORY_AND_DISK))
-        return self._kept[-1]
+        return self._keep(heads(self.lines, self.options.limits))
 
     @cached_property
     def totals(self) -> Row:
@@ -124,9 +128,7 @@ class Work:
         first = cut(said.selectExpr("body", "is_cut", "p.rid", "p.file"))
         read = parsed(self._lines_with(first), self.options.limits)
         rows = read.join(F.broadcast(first.drop("file")), "rid")
-        rows = rows if self._keeps_texts else rows.drop("mentions")
-        self._kept.append(rows.persist(StorageLevel.MEMORY_AND_DISK))
-        return self._kept[-1]
+        return self._keep(rows if self._keeps_texts else rows.drop("mentions"))
 
     @property
     def _keeps_texts(self) -> bool:
