@@ -35,6 +35,10 @@ def lake(ingested_twice: Ingested) -> Path:
 ROWS = ("bronze/events", "bronze/quarantine", "silver/runs", "silver/observations")
 
 
+def test_what_a_batch_made_is_not_kept_after_it(ingested_twice: Ingested) -> None:
+    assert ingested_twice.left == set()
+
+
 def test_a_small_batch_is_one_commit_per_table_it_changes(ingested_twice: Ingested) -> None:
     found = ingested_twice.commits
     assert set(found) == {t.path for t in TABLES}

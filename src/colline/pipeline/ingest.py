@@ -207,9 +207,13 @@ class _Run:
             log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", log4j.Level.OFF)
 
     def stop(self) -> None:
-        """End what still runs: nothing may write when the lake's lock is given back."""
-        for query in self._queries:
-            query.stop()
+        """End what still runs: nothing may write when the lake's lock is given back.
+
+        A query is let go: it holds the function of its batches in Python, which holds this, so that neither Python
+        nor the JVM could see that nobody needs it.
+        """
+        while self._queries:
+            self._queries.pop().stop()
 
     def expire(self) -> None:
         """Runs whose end never came are told as unfinished."""

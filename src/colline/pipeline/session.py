@@ -20,6 +20,11 @@ LOCAL_SETTINGS: dict[str, str] = {
     "spark.databricks.delta.snapshotPartitions": "2",
     "spark.sql.shuffle.partitions": "4",
     "spark.ui.enabled": "false",
+    # what is told of past queries is for a page that nobody can open; a batch has seventy, with plans of 40 KB
+    "spark.sql.ui.retainedExecutions": "20",
+    "spark.ui.retainedJobs": "50",
+    "spark.ui.retainedStages": "50",
+    "spark.ui.retainedTasks": "500",
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",

@@ -7,6 +7,7 @@ of the others are done, and a batch that was killed half way goes on where it st
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -72,10 +73,19 @@ class Work:
         self._known: dict[Table, DataFrame] = {}
 
     def close(self) -> None:
-        """Let no write be left over, and give back what was kept."""
+        """Let no write be left over, and give back what was kept and made.
+
+        A frame of PySpark is in a cycle with its own methods (py4j), so the JVM keeps its plan and its rows until
+        Python looks for cycles, which it does after many thousand new objects. A batch makes few.
+        """
         self.threads.close()
         while self._kept:
             self._kept.pop().unpersist()
+        self._known.clear()
+        for name, kind in vars(type(self)).items():
+            if isinstance(kind, cached_property):
+                vars(self).pop(name, None)
+        gc.collect()
 
     def _keep(self, frame: DataFrame) -> DataFrame:
         """The frame, to be computed when first asked for and kept until the end."""
