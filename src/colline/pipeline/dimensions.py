@@ -225,9 +225,7 @@ class Dimensions:
             rows = (
                 rows.join(before, list(on), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
             )
-        rows = identity.numbered(rows, work.top_id(COLUMNS), on).join(looked_up(self._live()), "dataset_id")
-        rows = self._tagged(rows).selectExpr("*", "transform(latest.fields, f -> lower(f.name)) as listed")
-        present = "array_contains(listed, key) or array_contains(listed, substring_index(key, '.', 1)) or key = '*'"
+        rows = self._tagged(self._placed_columns(identity.numbered(rows, work.top_id(COLUMNS), on)))
         return rows.selectExpr(
             "id",
             "dataset_id",
@@ -239,11 +237,26 @@ class Dimensions:
             f"array_sort(array_union(tags, {tags_of(work.rules)})) as tags",
             "first_seen",
             "last_seen",
-            f"if(not ({present}) and last_seen < latest.first_seen, latest.first_seen, null) as removed_at",
+            "removed_at",
             "typed.typed_at",
             f"{BUCKET} as bucket",
             "key",
         )
+
+    def _placed_columns(self, rows: DataFrame) -> DataFrame:
+        """Columns with their dataset's name, and `removed_at`: since when its newest schema does not have them.
+
+        The names in a schema are looked through for columns only that nobody has seen since it was new.
+        """
+        live = self._live()
+        named = rows.join(
+            looked_up(live.selectExpr("dataset_id", *NAME, "latest.first_seen as changed_at")), "dataset_id"
+        )
+        listed = live.selectExpr("dataset_id as of", "transform(latest.fields, f -> lower(f.name)) as listed")
+        unseen = F.expr("dataset_id = of and last_seen < changed_at")
+        found = named.join(looked_up(listed), unseen, "left")
+        there = "array_contains(listed, key) or array_contains(listed, substring_index(key, '.', 1)) or key = '*'"
+        return found.selectExpr("*", f"if(not ({there}), changed_at, null) as removed_at").drop("of", "listed")
 
     def _united_columns(self, old: DataFrame) -> DataFrame:
         kinds = {"field": "string", "type": "string", "ordinal": "int", "tags": "array<string>", "first": "timestamp"}

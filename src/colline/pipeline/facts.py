@@ -6,10 +6,13 @@ facts. A fact without `target` is about which rows there are (`is_rows`), or abo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
 
 from colline.pipeline.names import name_of, namespace_of
-from colline.pipeline.store import is_small, together
+from colline.pipeline.store import cut, looked_up, together
 
 # subtypes that speak of rows: common to all columns, they belong to the rows even when there is one column only
 ROW_SUBTYPES = ("FILTER", "JOIN", "GROUP_BY", "SORT")
@@ -17,6 +20,7 @@ USES = ("value", "join", "filter", "group_by", "sort", "window", "conditional")
 SOURCE = ("namespace", "name", "field")
 EFFECT = ("type", "subtype", "masking", "description")
 FACT = ("shape", "target", "is_rows", *SOURCE, *EFFECT)
+_OF_COLUMN = "type = 'DIRECT' and not in_rows"
 # the key of a fact's target among its dataset's columns: `*` is the rows
 TARGET_KEY = "if(is_rows, '*', lower(target))"
 # how a column is used by a fact
@@ -27,13 +31,32 @@ USE = (
 
 
 def facts(told: DataFrame) -> DataFrame:
-    """Distinct facts per shape, from one row per shape with `fields`, `rows`, `namespace`, `name` and `reads`."""
+    """The facts of each shape, from one row per shape with `fields`, `rows`, `namespace`, `name` and `reads`.
+
+    A column's direct input may be there more than once, when a producer says it so; any other fact is there once.
+    """
     lined = told.where("not startswith(shape, 'r')")
-    by_field = _field_facts(lined)
-    # one row of `told` holds all of a shape; brought together by shape once, what follows moves nothing
-    each = together(by_field, _row_facts(lined))
-    each = each if is_small(told.sparkSession) else each.repartition("shape")
-    return together(_settled(each.distinct()), _read_facts(told)).distinct()
+    each = cut(together(_field_facts(lined), _row_facts(lined)))
+    names = _spelled(each)
+    direct = each.where(_OF_COLUMN)
+    others = cut(names(each.where(f"not ({_OF_COLUMN})")).distinct())
+    settled = together(_of_columns(others), _of_rows(others), _of_branches(others, direct, names))
+    plain = names(direct).selectExpr(*_fact(is_rows="false"))
+    return together(_used(plain), _used(settled.distinct()), _read_facts(told).distinct())
+
+
+def _spelled(each: DataFrame) -> Callable[[DataFrame], DataFrame]:
+    """How facts in reported names become facts in the one spelling of each; those without a name are none.
+
+    Thousands of facts have a dozen names between them, and to spell one takes longer than all else about a fact.
+    """
+    names = each.select("namespace", "name").distinct()
+    names = names.selectExpr("namespace as told_namespace", "name as told_name", f"{namespace_of('namespace')} as ns")
+    # what has no name is let go after the cut: Spark would look before, and spell the name of every fact for it
+    names = cut(names.selectExpr("*", f"{name_of('ns', 'told_name')} as spelled")).where("length(spelled) > 0")
+    same = F.expr("namespace <=> told_namespace and name = told_name")
+    columns = {name: name for name in each.columns} | {"namespace": "ns", "name": "spelled"}
+    return lambda facts: facts.join(looked_up(names), same).selectExpr(*(f"{v} as {k}" for k, v in columns.items()))
 
 
 def _effect(legacy_type: str, legacy_text: str) -> list[str]:
@@ -51,13 +74,12 @@ def _effect(legacy_type: str, legacy_text: str) -> list[str]:
 def _told(inputs: DataFrame, target: str, legacy_type: str, legacy_text: str) -> DataFrame:
     """Input fields `i` of targets, one row per transformation."""
     each = inputs.selectExpr("*", "explode_outer(i.transformations) as t")
-    spelled = each.selectExpr("*", f"{namespace_of('i.namespace')} as namespace")
-    rows = spelled.selectExpr(
+    rows = each.selectExpr(
         "shape",
         "width",
         f"{target} as target",
-        "namespace",
-        f"{name_of('namespace', 'i.name')} as name",
+        "i.namespace",
+        "i.name",
         "trim(i.field) as field",
         *_effect(legacy_type, legacy_text),
         "in_rows",
@@ -79,29 +101,35 @@ def _row_facts(shapes: DataFrame) -> DataFrame:
     return _told(inputs, none, none, none)
 
 
-def _settled(each: DataFrame) -> DataFrame:
-    """The facts, each in its one place: with its column, or with the rows.
-
-    An INDIRECT fact that all columns have belongs to the rows. A DIRECT entry of the `dataset` list repeats what a
-    column says, or stands for the rows of its branch of a UNION.
-    """
-    source, effect = ", ".join(SOURCE), ", ".join(EFFECT)
+def _of_columns(others: DataFrame) -> DataFrame:
+    """INDIRECT facts of columns; one that all columns have belongs to the rows."""
     of_rows = ", ".join(f"'{subtype}'" for subtype in ROW_SUBTYPES)
-    marked = each.selectExpr(
-        "*",
-        f"sum(if(in_rows, 0, 1)) over (partition by shape, {source}, {effect}) as columns",
-        f"max(type = 'DIRECT' and not in_rows) over (partition by shape, {source}) as told_directly",
-        "in_rows and type = 'DIRECT' as branch",
-    )
-    common = f"type = 'INDIRECT' and columns = width and (width > 1 or subtype in ({of_rows}))"
-    placed = marked.where("not (branch and told_directly)").selectExpr("*", f"in_rows or ({common}) as is_rows")
-    changed = {
-        "target": "if(is_rows, null, target)",
-        "type": "if(branch, 'INDIRECT', type)",
-        "subtype": "if(branch, 'FILTER', subtype)",
-    }
-    rows = placed.selectExpr(*(f"{changed.get(name, name)} as {name}" for name in FACT))
-    return rows.selectExpr("*", f"{USE} as use")
+    same = ", ".join(("shape", *SOURCE, *EFFECT))
+    counted = others.where("not in_rows").selectExpr("*", f"count(*) over (partition by {same}) as columns")
+    common = f"columns = width and (width > 1 or subtype in ({of_rows}))"
+    return counted.selectExpr("*", f"{common} as is_rows").selectExpr(*_fact(target="if(is_rows, null, target)"))
+
+
+def _of_rows(others: DataFrame) -> DataFrame:
+    """INDIRECT entries of the `dataset` list."""
+    return others.where("in_rows and type = 'INDIRECT'").selectExpr(*_fact(is_rows="true"))
+
+
+def _of_branches(others: DataFrame, direct: DataFrame, names: Callable[[DataFrame], DataFrame]) -> DataFrame:
+    """DIRECT entries of the `dataset` list: one repeats what a column says, or stands for the rows of its branch."""
+    branches = others.where("in_rows and type = 'DIRECT'")
+    told = names(direct.join(looked_up(branches.select("shape").distinct()), "shape", "left_semi"))
+    alone = branches.join(told, ["shape", *SOURCE], "left_anti")
+    return alone.selectExpr(*_fact(is_rows="true", type="'INDIRECT'", subtype="'FILTER'"))
+
+
+def _fact(**changed: str) -> list[str]:
+    """The columns of a fact, some of them as told here; SQL."""
+    return [f"{changed.get(name, name)} as {name}" for name in FACT]
+
+
+def _used(each: DataFrame) -> DataFrame:
+    return each.selectExpr("*", f"{USE} as use")
 
 
 def _read_facts(shapes: DataFrame) -> DataFrame:
@@ -109,6 +137,5 @@ def _read_facts(shapes: DataFrame) -> DataFrame:
     read = shapes.where("startswith(shape, 'r')").selectExpr("shape", "namespace", "name", "explode(reads) as r")
     used = read.selectExpr("*", "explode(coalesce(r.uses, array('value'))) as u")
     none = "cast(null as string)"
-    of = {"target": none, "is_rows": "false", "field": "r.name", "type": none, "subtype": none, "masking": "false"}
-    of["description"] = "''"
-    return used.selectExpr(*(f"{of.get(name, name)} as {name}" for name in FACT), "lower(u) as use")
+    untold = {"target": none, "type": none, "subtype": none, "masking": "false", "description": "''"}
+    return used.selectExpr(*_fact(is_rows="false", field="r.name", **untold), "lower(u) as use")

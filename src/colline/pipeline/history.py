@@ -219,7 +219,11 @@ class History:
         by_shape = keys.join(self.all_facts.where("target_key is not null").drop("use").distinct(), "shape")
         told = by_shape.join(looked_up(ids), ["dataset_id", "target_key"]).drop("target_key")
         open_edges = self.known(EDGES).where("retired_at is null")
-        return cut(edges(self.items, self.versions, told, open_edges))
+        return cut(edges(self.items, self.versions, told, open_edges, turned=self._turned()))
+
+    def _turned(self) -> bool:
+        """Whether what any job says of an output changes from one version in the batch to the next."""
+        return not self.versions.where("stretch > 0").isEmpty()
 
     @cached_property
     def kept_edges(self) -> DataFrame:

@@ -18,6 +18,13 @@ EDGE = ("source_id", "target_id", "type", "subtype", "masking", "description")
 ITEM = (*KEY, "run_id", "grp", "started", "first", "last", "overwrite", "shapes", "n", "is_past")
 _OF_KEY, _OF_EDGE = ", ".join(KEY), ", ".join((*KEY, *EDGE))
 _UP_TO_HERE = "rows between unbounded preceding and current row"
+# what is told of an edge within a stretch, and how two stretches of it become one
+_OF_STRETCH = (
+    "max(source_dataset_id) as source_dataset_id",
+    "sum(n) as n",
+    "min(first) as first",
+    "max(last) as last",
+)
 
 
 def _agg(rows: DataFrame, by: tuple[str, ...], *columns: str) -> DataFrame:
@@ -61,10 +68,11 @@ def versions(items: DataFrame) -> DataFrame:
     ).drop("changed", "next_first", "next_last")
 
 
-def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFrame) -> DataFrame:
+def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFrame, *, turned: bool) -> DataFrame:
     """The edges of the keys with when each was first and last seen and when it was retired.
 
-    `facts` maps a key's shape to edges; `past` holds the open edges of the versions that came in as items.
+    `facts` maps a key's shape to edges; `past` holds the open edges of the versions that came in as items; `turned`
+    tells whether any key has more than one stretch.
     """
     place = version.select(*KEY, "grp", "epoch", "stretch")
     placed = items.join(place, [*KEY, "grp", "epoch"])
@@ -86,14 +94,16 @@ def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFram
             "struct(last_seen as at, last_run as run) as last",
         )
     )
-    dataset, times = "max(source_dataset_id) as source_dataset_id", ("min(first) as first", "max(last) as last")
-    each = _agg(together(now, then), (*KEY, "stretch", *EDGE), dataset, "sum(n) as n", *times)
-    # stretches that follow one another with the same edge are one row
+    each = _agg(together(now, then), (*KEY, "stretch", *EDGE), *_OF_STRETCH)
+    return _retired(_joined_up(each) if turned else each, version)
+
+
+def _joined_up(each: DataFrame) -> DataFrame:
+    """Edges by stretch, with stretches that follow one another with the same edge as one row."""
     gap = f"stretch <> lag(stretch) over (partition by {_OF_EDGE} order by stretch) + 1"
     each = each.selectExpr("*", f"cast(coalesce({gap}, false) as int) as gap")
     each = each.selectExpr("*", f"sum(gap) over (partition by {_OF_EDGE} order by stretch {_UP_TO_HERE}) as island")
-    islands = _agg(each, (*KEY, *EDGE, "island"), "max(stretch) as stretch", dataset, "sum(n) as runs", *times)
-    return _retired(islands, version)
+    return _agg(each, (*KEY, *EDGE, "island"), "max(stretch) as stretch", *_OF_STRETCH)
 
 
 def _retired(islands: DataFrame, version: DataFrame) -> DataFrame:
@@ -107,7 +117,7 @@ def _retired(islands: DataFrame, version: DataFrame) -> DataFrame:
         "`end`.until as retired_at",
         "first.run as first_run",
         "last.run as last_run",
-        "runs",
+        "n as runs",
     )
 
 

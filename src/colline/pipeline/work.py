@@ -7,10 +7,10 @@ of the others are done, and a batch that was killed half way goes on where it st
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from gc import collect as find_cycles
 from typing import TypeAlias
 
 from pyspark import StorageLevel
@@ -85,7 +85,7 @@ class Work:
         for name, kind in vars(type(self)).items():
             if isinstance(kind, cached_property):
                 vars(self).pop(name, None)
-        gc.collect()
+        find_cycles()
 
     def _keep(self, frame: DataFrame) -> DataFrame:
         """The frame, to be computed when first asked for and kept until the end."""
