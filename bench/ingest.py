@@ -1,13 +1,13 @@
 """Rates of the pipeline beside the same Spark reading the same files, in one run. Prints ratios, judges nothing.
 
-    python bench/ingest.py [--events 24000] [--jobs 100] [--past 1000 100000] [--batch 1000] [--only ab] [--folder F]
+    python bench/ingest.py [--events 48000] [--jobs 100] [--past 1000 100000] [--batch 1000] [--only ab] [--folder F]
 
 Events have 100 columns and 160 edges (about 50 KB). (a) full ingest against read + explode + count; (c) rebuild against
 ingest; then a small batch, and nothing new; (b) the same batch into a lake with much history against one with little.
 What (b) has of history beyond its first thousand events is put into the tables directly. Seconds of the processor stand
 beside those of the clock, since a computer has other work. A JVM compiles what it runs: rates are those of one that has
-done a few ingests, and the first of them is told by itself. The default is scaled to two processors and a quarter of an
-hour; `--events 100000 --past 10000 1000000` is the whole thing.
+done a few ingests, and the first of them is told by itself. The default is one batch of a thousand files,
+scaled to two processors and a quarter of an hour; `--events 100000 --past 10000 1000000` is the whole thing.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def _but(rows: Any, *names: str) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--events", type=int, default=24_000)
+    parser.add_argument("--events", type=int, default=48_000)
     parser.add_argument("--jobs", type=int, default=100)
     parser.add_argument("--past", type=int, nargs=2, default=[1_000, 100_000])
     parser.add_argument("--batch", type=int, default=1_000)

