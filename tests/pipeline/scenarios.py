@@ -71,7 +71,9 @@ BAD_REASONS = (
 _ROWS = [source("shop/orders", "region", "INDIRECT/FILTER"), source("shop/orders", "id", "INDIRECT/JOIN")]
 _A, _B = source("shop/orders", "amount"), source("shop/orders", "email", "DIRECT/TRANSFORMATION", masking=True)
 COMPACT = dataset("shop/compact", "a double", "b string", columnLineage=lineage(_ROWS, a=[_A], b=[_B]))
-CARTESIAN = dataset("shop/cartesian", "a double", "b string", columnLineage=lineage(a=[_A, *_ROWS], b=[_B, *_ROWS]))
+# some of it said twice
+_A_TWICE = [_A, *_ROWS, _A, _ROWS[0]]
+CARTESIAN = dataset("shop/cartesian", "a double", "b string", columnLineage=lineage(a=_A_TWICE, b=[_B, *_ROWS]))
 LEGACY = dataset(
     "shop/legacy",
     columnLineage={

@@ -114,6 +114,8 @@ def test_compact_and_cartesian_forms_give_the_same_edges(lake: Path) -> None:
         "orders.region -> x.* INDIRECT/FILTER",
         "orders.id -> x.* INDIRECT/JOIN",
     }
+    # what is said twice is one edge, of one run
+    assert [e["runs"] for e in edges(lake) if e["job"] == "cartesian"] == [1, 1, 1, 1]
 
 
 def test_deprecated_transformation_types_are_read(lake: Path) -> None:
