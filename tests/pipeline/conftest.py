@@ -40,18 +40,17 @@ def ingested_twice(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
     folder = tmp_path_factory.mktemp("lake with space")
     land(folder, FIRST)
     kept = _kept(spark)
-    # where a test before attached to the session, the latest 200 checkpoints of anyone would be remembered
-    monkeypatch = pytest.MonkeyPatch()
-    monkeypatch.setattr(origins, "_MOST", 0)
-    first = ingest(str(folder), spark=spark)
-    assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
-    land(folder, SECOND)
-    before = commits(folder)
-    ingest(str(folder), spark=spark)
+    with pytest.MonkeyPatch.context() as patched:
+        # where a test before attached to the session, the latest 200 checkpoints of anyone would be remembered
+        patched.setattr(origins, "_MOST", 0)
+        first = ingest(str(folder), spark=spark)
+        assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
+        land(folder, SECOND)
+        before = commits(folder)
+        ingest(str(folder), spark=spark)
     after = {name: count - before[name] for name, count in commits(folder).items()}
     copy = tmp_path_factory.mktemp("undisturbed") / "lake"
     shutil.copytree(folder, copy)
-    monkeypatch.undo()
     return Ingested(folder, copy, after, _left(spark, kept))
 
 
