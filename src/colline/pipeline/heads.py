@@ -19,7 +19,7 @@ from colline.pipeline.parse import COLUMNS, EVENT_TYPE, RID, Limits, from_json, 
 # where a body begins; in it, where lineage does; and after it, what tells of one run only
 INPUTS, LINEAGE, STATISTICS = '"inputs":', '"columnLineage":', ',"outputFacets":'
 # statistics are looked for among so many bytes at the end of a line
-NEAR = 4096
+NEAR = 2048
 # what the event is besides its datasets, of an event that has a run and a job
 OF_HEAD = {name: sql for name, sql in COLUMNS.items() if name != "mentions"} | {
     "run_id": "lower(trim(e.run.runId))",
@@ -28,6 +28,8 @@ OF_HEAD = {name: sql for name, sql in COLUMNS.items() if name != "mentions"} | {
 # the version of a table that a run read or wrote: a body is the same with another one
 _VERSION = r'"datasetVersion":"[^"\\\x00-\x1f]*"'
 _NO_VERSION = '"datasetVersion":""'
+# what a body with a version contains; a text is searched for its first letter, which is rare here and a quote is not
+_VERSIONED = 'Version":"'
 # the head is that of a whole run event, and nothing about datasets is outside of the body
 _IS_CUT = (
     f"e.{wire.CORRUPT} is null and e.inputs = body and e.eventTime is not null and e.eventType is not null"
@@ -60,30 +62,34 @@ def heads(lines: DataFrame, limits: Limits) -> DataFrame:
 def _halved(lines: DataFrame, limits: Limits) -> DataFrame:
     """Lines with the digest of their `body` (null when there is none), and the `head` with that in its place.
 
-    Each frame copies what it keeps, so the long texts are let go one after the other.
+    A frame copies what it keeps, so what is cut out of a line is digested where it is cut.
     """
-    place, small = ("file", "position", "received_at"), ("before", "after", "has_statistics")
+    place = ("file", "position", "received_at")
     fits = f"octet_length(raw) <= {limits.bytes} and endswith(raw, '}}')"
     begun = lines.selectExpr(*place, "raw", f"if({fits}, substring_index(raw, '{INPUTS}', 1), raw) as before")
     last = _bytes("raw", f"greatest(octet_length(before) + 1, octet_length(raw) - {NEAR})")
     statistics = f"substring_index({last}, '{STATISTICS}', -1)"
     has = f"octet_length({statistics}) < octet_length({last})"
     after = f"if({has}, concat('{STATISTICS}', {statistics}), '}}')"
-    ended = begun.selectExpr(*place, "raw", "before", f"{has} as has_statistics", f"{after} as after")
-    size = "octet_length(raw) - octet_length(before) - octet_length(after)"
+    size = f"octet_length(raw) - octet_length(before) - octet_length({after})"
     said = f"if(octet_length(before) < octet_length(raw), {_bytes('raw', 'octet_length(before) + 1', size)}, null)"
-    between = ended.selectExpr(*place, *small, f"{said} as said")
-    datasets = f"substring_index(said, '{LINEAGE}', 1)"
-    lineage = f"sha2({_bytes('said', f'octet_length({datasets}) + 1')}, 256)"
-    split = between.selectExpr(*place, *small, f"{datasets} as datasets", f"{lineage} as lineage")
-    unversioned = f"regexp_replace(datasets, r'{_VERSION}', '{_NO_VERSION}')"
-    unversioned = f"""if(contains(datasets, '"datasetVersion"'), {unversioned}, datasets)"""
     # how a line ends is a part of what its body is
-    body = f"sha2(concat(if(has_statistics, 's', 'e'), lineage, {unversioned}), 256)"
-    known = split.selectExpr(*place, *small, f"{body} as body")
+    body = f"concat(if({has}, 's', 'e'), sha2({_unversioned(said)}, 256)) as body"
+    known = begun.selectExpr(*place, "before", f"{has} as has_statistics", f"{after} as after", body)
     outputs = """if(has_statistics, ',"outputs":[{"_":0', '')"""
     head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, after)"""
     return known.selectExpr(*place, "has_statistics", "body", f"{head} as head")
+
+
+def _unversioned(said: str) -> str:
+    """The body, or what stands for all bodies like it but for the versions of its tables; SQL of SQL.
+
+    Versions are looked for before the first lineage only, which is most of a body and is not written anew.
+    """
+    datasets = f"substring_index({said}, '{LINEAGE}', 1)"
+    lineage = f"sha2({_bytes(said, f'octet_length({datasets}) + 1')}, 256)"
+    without = f"concat({lineage}, regexp_replace({datasets}, r'{_VERSION}', '{_NO_VERSION}'))"
+    return f"if(contains({said}, '{_VERSIONED}'), {without}, {said})"
 
 
 def _bytes(text: str, first: str, size: str | None = None) -> str:
