@@ -11,7 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from colline.pipeline.ingest import Progress, Summary
-    from colline.pipeline.work import Options
+    from colline.pipeline.reading import Options
 
 
 @click.command()
@@ -45,8 +45,8 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
 def given_options() -> Options:
     """What the settings in force here say of the pipeline."""
     from colline.pipeline.parse import Limits
+    from colline.pipeline.reading import Options
     from colline.pipeline.rules import rules_of
-    from colline.pipeline.work import Options
     from colline.wiring import settings_from
 
     settings = settings_from()

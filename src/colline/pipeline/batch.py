@@ -13,11 +13,12 @@ from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_ru
 from colline.pipeline.history import History
 from colline.pipeline.landing import event_id
 from colline.pipeline.parse import RID, readable
+from colline.pipeline.reading import LinesOf, Options
 from colline.pipeline.runs import STALE
 from colline.pipeline.settings import sized
 from colline.pipeline.store import Store, empty
 from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
-from colline.pipeline.work import CONTENT_BUCKET, LinesOf, Options, Work
+from colline.pipeline.work import CONTENT_BUCKET, Work
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def _unlined(history: History) -> DataFrame:
     past = history.past.select(*KEY, "grp")
     bare = history.not_again(history.bare).join(past, [*KEY, "grp"], "left_anti").select(*KEY, "run_id", "seen")
     if history.retold:
-        bare = bare.unionByName(bare_writes(history.again_told).select(*bare.columns))
+        bare = bare.unionByName(bare_writes(history.again_told, history.again_said).select(*bare.columns))
     return bare.selectExpr(
         "'no_column_lineage' as kind", *KEY, "run_id", "'' as detail", "seen as first_seen", "seen as last_seen"
     )

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline.dimensions import BUCKET, in_buckets
-from colline.pipeline.history import History
+from colline.pipeline.history import TELLING, History
 from colline.pipeline.store import cut, together
 from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.work import JOB, in_parts
@@ -44,23 +44,22 @@ def write_reads(history: History) -> None:
     work.store.replace(READS, rows, in_buckets(history.buckets))
 
 
-def _reads(history: History, news: DataFrame) -> DataFrame:
-    """Reads that the news tell: through lineage when a run has any, else by the columns its inputs say were read."""
-    of_run = ("run_id", "job_id", "shape", "n", "effective_at", "ended_at")
-    outputs = news.where("role = 'O'").groupBy("run_id").agg(F.expr("max(shape) as has"), F.expr("'write' as writes"))
-    shaped = news.where("shape is not null").join(outputs, "run_id", "left")
-    told = shaped.where("role <> 'I' or has is null")
-    told = told.selectExpr(*of_run, "if(role <> 'I', 'write', coalesce(writes, 'query')) as kind")
-    by_run = ("max(n) as n", "min(effective_at) as first", "max(ended_at) as ended_at")
-    each = told.groupBy("job_id", "shape", "kind", "run_id").agg(*(F.expr(column) for column in by_run))
-    by_shape = ("sum(n) as n", "min(first) as first", "max(struct(ended_at, run_id)) as last")
+def _reads(history: History, told: DataFrame) -> DataFrame:
+    """Reads that runs tell: through lineage when a run has any, else by the columns its inputs say were read."""
+    outputs = told.where("role = 'O'").groupBy(*TELLING)
+    outputs = outputs.agg(F.expr("max(shape) as has"), F.expr("'write' as writes"))
+    shaped = told.where("shape is not null").join(outputs, list(TELLING), "left").where("role <> 'I' or has is null")
+    shaped = shaped.selectExpr("*", "if(role <> 'I', 'write', coalesce(writes, 'query')) as kind")
+    by_telling = ("max(n) * max(runs) as n", "min(first.at) as first", "max(last) as last")
+    each = shaped.groupBy(*TELLING, "shape", "kind").agg(*(F.expr(column) for column in by_telling))
+    by_shape = ("sum(n) as n", "min(first) as first", "max(last) as last")
     each = each.groupBy("job_id", "shape", "kind").agg(*(F.expr(column) for column in by_shape))
     uses = history.all_facts.selectExpr("shape", "source_id as column_id", "source_dataset_id as dataset_id", "use")
     rows = each.join(uses.distinct(), "shape").selectExpr(
         *READ_ROW,
         "first as first_read",
-        "last.ended_at as last_read",
-        "last.run_id as last_run",
+        "last.at as last_read",
+        "last.run as last_run",
         "n as reads",
         "dataset_id",
     )
@@ -143,7 +142,7 @@ def write_runs(history: History) -> None:
     work = history.work
     parts = list(work.changes["parts"])
     if not parts:
-        work.store.append(RUNS, work.touched)
+        work.store.append(RUNS, work.touched, split=work.splits_runs)
         return
     where = in_parts(parts)
     known = work.known(RUNS, where).where(where)

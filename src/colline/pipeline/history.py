@@ -15,14 +15,28 @@ from colline.pipeline.dimensions import Dimensions, in_buckets
 from colline.pipeline.facts import TARGET_KEY, facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.names import field_key
-from colline.pipeline.runs import GROUP
-from colline.pipeline.store import cut, looked_up, together
+from colline.pipeline.runs import GROUP, WHEN
+from colline.pipeline.store import cut, empty, looked_up, together
 from colline.pipeline.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS, Table
-from colline.pipeline.versions import ITEM, KEY, edges, state, versions, with_epochs
+from colline.pipeline.versions import (
+    ITEM,
+    KEY,
+    carried,
+    edges,
+    in_stretches,
+    spans,
+    state,
+    told_now,
+    united_spans,
+    versions,
+    with_epochs,
+)
 from colline.pipeline.work import JOB, NOT_A_WRITE
 
 # the keys of a fact's two columns
 _KEYS = (f"{TARGET_KEY} as target_key", f"{field_key('field')} as key")
+# runs that say the same
+TELLING = ("job_id", "says")
 FACT_COLUMNS = ("type", "subtype", "masking", "description")
 
 
@@ -57,15 +71,21 @@ class History:
         return cut(self.work.news.join(looked_up(self.dimensions.placed), list(NAME)))
 
     @cached_property
+    def written(self) -> DataFrame:
+        """What the runs of each telling write with lineage, a row per output."""
+        return cut(_written(self.told))
+
+    @cached_property
     def fresh(self) -> DataFrame:
         """The writes that effective runs newly tell, and those of streams that went on, as items."""
-        rows = self.told.where("shape is not null and role in ('O', 'D')")
-        return cut(_items(rows))
+        return self.work.of_runs(
+            _items(self.work.beside_runs(_of_run(self.written)), self.work.runs.where("effective"))
+        )
 
     @cached_property
     def bare(self) -> DataFrame:
         """Newly told writes without column lineage, of no run that has it for the same dataset."""
-        rows = bare_writes(self.told.where("n = 1"))
+        rows = bare_writes(self.told.where("n = 1"), self.work.runs.where("effective"))
         return cut(rows) if self.work.changes["unlined"] else rows.limit(0)
 
     @cached_property
@@ -83,7 +103,8 @@ class History:
         goes_on = (
             "if(n = 0, run_id = p_run, last > p_last and if(grp = p_grp, started >= p_last, grp_started > p_last))"
         )
-        return self.fresh.join(past, list(KEY)).where(f"not coalesce({goes_on}, false)").select("job_id")
+        late = self.fresh.join(self.work.beside_runs(past), list(KEY)).where(f"not coalesce({goes_on}, false)")
+        return late.select("job_id")
 
     def _unlined(self) -> DataFrame:
         """Jobs with writes without lineage that may belong to a version with lineage, or the other way round."""
@@ -144,11 +165,17 @@ class History:
         return cut(before.unionByName(now))
 
     @cached_property
+    def again_said(self) -> DataFrame:
+        """The effective ones of those runs, each a telling of its own."""
+        columns = ("job_id", "run_id", "started_at", "effective_at", "ended_at", "mentions", "run_id as says")
+        runs = self.again_runs.where("effective")
+        return cut(runs.selectExpr(*columns, f"{GROUP} as grp", "cast(null as timestamp) as grp_started"))
+
+    @cached_property
     def again_told(self) -> DataFrame:
-        """Everything the effective ones of those runs ever said, with the ids of the datasets they name."""
-        runs = self.again_runs.where("effective").selectExpr("*", f"{GROUP} as grp", "explode(mentions) as m")
-        of_run = ("job_id", "run_id", "grp", "started_at", "effective_at", "ended_at")
-        return cut(self._located(runs.selectExpr(*of_run, "m.*", "1 as n", "cast(null as timestamp) as grp_started")))
+        """Everything those runs ever said, with the ids of the datasets they name."""
+        each = self.again_said.selectExpr(*TELLING, "1 as n", "1 as runs", *WHEN, "explode(mentions) as m")
+        return cut(self._located(each.selectExpr(*TELLING, "n", "runs", "first", "last", "m.*")))
 
     def _located(self, rows: DataFrame) -> DataFrame:
         """Rows with a reported name of any time, with the dataset's id."""
@@ -156,14 +183,37 @@ class History:
         return self.work.links.of(rows).join(ids.selectExpr(*NAME, "id as dataset_id"), list(NAME))
 
     @cached_property
-    def items(self) -> DataFrame:
-        """Items of all touched keys, with their epochs."""
-        fast = self.past.select(*ITEM).join(self.fresh.select(*KEY).distinct(), list(KEY), "left_semi")
-        rows = together(fast, self.fresh.select(*ITEM))
+    def steady(self) -> DataFrame:
+        """The touched keys of which every version, known and new, says the same; `newest`, when the last ended.
+
+        Nothing is retired there, so of all their items only those of the last version must be put in order.
+        """
         if self.retold:
-            told = self.again_told.where("shape is not null and role in ('O', 'D')")
-            rows = self.not_again(rows).select(*ITEM).unionByName(_items(told).select(*ITEM))
+            return empty(self.work.store.spark, {"job_id": "bigint", "dataset_id": "bigint", "newest": "timestamp"})
+        new = self.written.selectExpr(*KEY, "shapes", "last.at as last", "true as is_new")
+        both = together(new, self.past.selectExpr(*KEY, "shapes", "last", "false as is_new")).groupBy(*KEY)
+        same = ("min(shapes) = max(shapes) as same", "max(last) as newest", "max(is_new) as is_touched")
+        return cut(both.agg(*(F.expr(column) for column in same)).where("same and is_touched").select(*KEY, "newest"))
+
+    @cached_property
+    def items(self) -> DataFrame:
+        """Items of all touched keys, with their epochs; of steady ones, those that the last version is made of."""
+        past = self.past.join(self.written.select(*KEY).distinct(), list(KEY), "left_semi")
+        rows = together(past.selectExpr(*ITEM, "false as is_steady"), self._needed())
+        if self.retold:
+            again = _items(looked_up(_of_run(_written(self.again_told))), self.again_said)
+            rows = self.not_again(rows).unionByName(again.selectExpr(*ITEM, "false as is_steady"))
         return cut(with_epochs(rows))
+
+    def _needed(self) -> DataFrame:
+        """The fresh items of keys that are not steady; of those that are, the ones of the newest groups."""
+        beside, keys = self.work.beside_runs, self.steady
+        newest = self.fresh.join(beside(keys), list(KEY)).where("last = newest").select(*KEY, "grp").distinct()
+        steady = beside(keys.selectExpr(*KEY, "true as is_steady"))
+        groups = beside(cut(newest).selectExpr(*KEY, "grp", "true as is_newest"))
+        marked = self.fresh.join(steady, list(KEY), "left").join(groups, [*KEY, "grp"], "left")
+        needed = marked.where("is_steady is null or is_newest is not null")
+        return needed.selectExpr(*ITEM, "coalesce(is_steady, false) as is_steady")
 
     @cached_property
     def versions(self) -> DataFrame:
@@ -214,12 +264,20 @@ class History:
     @cached_property
     def edges(self) -> DataFrame:
         """The edges of all touched keys as they are now."""
-        keys = self.items.where("not is_past").selectExpr(*KEY, "explode(shapes) as shape").distinct()
+        placed = in_stretches(self.items, self.versions)
+        now = together(spans(placed), self._steady_spans())
+        keys = now.select(*KEY, "shape").distinct()
         ids = self.column_ids.selectExpr("column_id as target_id", "dataset_id", "key as target_key")
         by_shape = keys.join(self.all_facts.where("target_key is not null").drop("use").distinct(), "shape")
         told = by_shape.join(looked_up(ids), ["dataset_id", "target_key"]).drop("target_key")
         open_edges = self.known(EDGES).where("retired_at is null")
-        return cut(edges(self.items, self.versions, told, open_edges, turned=self._turned()))
+        each = told_now(now, told, carried(placed, open_edges))
+        return cut(edges(each, self.versions, turned=self._turned()))
+
+    def _steady_spans(self) -> DataFrame:
+        """The spans of steady keys: all their versions are in one stretch."""
+        each = self.written.join(self.steady, list(KEY))
+        return united_spans(each.selectExpr(*KEY, "0L as stretch", "explode(shapes) as shape", "n", "first", "last"))
 
     def _turned(self) -> bool:
         """Whether what any job says of an output changes from one version in the batch to the next."""
@@ -249,30 +307,49 @@ def _keyed(columns: DataFrame) -> DataFrame:
     return columns.selectExpr("id as column_id", "dataset_id", "key")
 
 
-def _items(rows: DataFrame) -> DataFrame:
-    """One item per run and output."""
+def _written(told: DataFrame) -> DataFrame:
+    """What the runs of each telling write with lineage: a row per output, `n` the runs that newly tell it."""
+    rows = told.where("shape is not null and role in ('O', 'D')").groupBy(*KEY, "says")
     columns = (
-        "max(grp) as grp",
-        "max(grp_started) as grp_started",
-        "min(started_at) as started",
-        "min(effective_at) as first",
-        "max(ended_at) as last",
         "coalesce(max(overwrite), false) as overwrite",
         "array_sort(collect_set(shape)) as shapes",
-        "max(n) as n",
+        "max(n) as is_news",
+        "max(n) * max(runs) as n",
+        "min(first) as first",
+        "max(last) as last",
+    )
+    return rows.agg(*(F.expr(column) for column in columns))
+
+
+def _of_run(written: DataFrame) -> DataFrame:
+    """What each run of a telling writes."""
+    return written.selectExpr(*KEY, "says", "overwrite", "shapes", "is_news as n")
+
+
+def _items(written: DataFrame, runs: DataFrame) -> DataFrame:
+    """One item per run and output."""
+    return runs.join(written, list(TELLING)).selectExpr(
+        *KEY,
+        "run_id",
+        "grp",
+        "grp_started",
+        "started_at as started",
+        "effective_at as first",
+        "ended_at as last",
+        "overwrite",
+        "shapes",
+        "n",
         "false as is_past",
     )
-    return rows.groupBy(*KEY, "run_id").agg(*(F.expr(column) for column in columns))
 
 
-def bare_writes(told: DataFrame) -> DataFrame:
+def bare_writes(told: DataFrame, runs: DataFrame) -> DataFrame:
     """Writes without column lineage, of no group that has it for the same output; a bare CREATE TABLE is none."""
     listed = ", ".join(f"'{word}'" for word in NOT_A_WRITE)
-    reads = told.where("role = 'I'").selectExpr("run_id", "true as reads").distinct()
-    written = told.where(f"role = 'O' and coalesce(lifecycle, '') not in ({listed})")
-    columns = ("max(grp_started) as grp_started", "max(shape) as shape", "max(ended_at) as seen")
-    by_run = written.groupBy(*KEY, "run_id", "grp")
-    by_run = by_run.agg(*(F.expr(column) for column in (*columns, "max(lifecycle) as lifecycle")))
+    reads = told.where("role = 'I'").selectExpr(*TELLING, "true as reads").distinct()
+    written = told.where(f"role = 'O' and coalesce(lifecycle, '') not in ({listed})").groupBy(*KEY, "says")
+    written = written.agg(F.expr("max(shape) as shape"), F.expr("max(lifecycle) as lifecycle"))
+    of_run = runs.selectExpr(*TELLING, "run_id", "grp", "grp_started", "ended_at as seen")
+    by_run = of_run.join(written.join(reads, list(TELLING), "left"), list(TELLING))
     by_run = by_run.selectExpr("*", f"max(shape) over (partition by {', '.join(KEY)}, grp) as lined")
-    bare = by_run.where("lined is null").join(reads, "run_id", "left")
-    return bare.where("not (lifecycle <=> 'CREATE' and reads is null)")
+    return by_run.where("lined is null and not (lifecycle <=> 'CREATE' and reads is null)")

@@ -20,13 +20,13 @@ from colline.pipeline import landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
 from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
+from colline.pipeline.reading import Options
 from colline.pipeline.rebuild import rebuild_locked, undo
 from colline.pipeline.settings import pipeline_session
 from colline.pipeline.stops import asked_to_end
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
 from colline.pipeline.tables import BRONZE, RUNS
 from colline.pipeline.upgrade import mark, upgraded
-from colline.pipeline.work import Options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

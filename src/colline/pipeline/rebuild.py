@@ -21,12 +21,13 @@ from colline.errors import LakeError
 from colline.pipeline.batch import Counts, derive
 from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
+from colline.pipeline.reading import Options
 from colline.pipeline.settings import activate, pipeline_session
 from colline.pipeline.stops import asked_to_end, unless
 from colline.pipeline.store import Store, nothing, tried
 from colline.pipeline.tables import BRONZE, TABLES, Table
 from colline.pipeline.threads import AT_ONCE
-from colline.pipeline.work import Options, Work
+from colline.pipeline.work import Work
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

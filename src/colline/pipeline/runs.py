@@ -25,6 +25,15 @@ GROUP = "coalesce(root_run, parent_run, if(streaming, concat('query:', definitio
 GROUP_STARTED = f"coalesce({uuid7_time(GROUP)}, if({GROUP} = run_id, started_at, null))"
 STALE = f"last_event < current_timestamp() - interval {UNFINISHED_AFTER}"
 NEWS = "array_except(mentions, if(was_effective, was_mentions, array()))"
+# what a stream that went on says as before
+STILL = (
+    "if(was_effective and streaming and ended_at > was_ended_at, array_intersect(mentions, was_mentions),"
+    f" cast(array() as array<{MENTION}>))"
+)
+# what a run tells now, by digests: runs of a job that tell the same are one telling
+SAYS = "concat_ws(',', transform(news, m -> m.content), transform(still, m -> concat('~', m.content)))"
+# when a run counts from, and when it ended
+WHEN = ("struct(effective_at as at, run_id as run) as first", "struct(ended_at as at, run_id as run) as last")
 RESTATED = (
     "was_effective and (not effective or effective_at is distinct from was_effective_at"
     " or (not streaming and ended_at is distinct from was_ended_at))"
@@ -89,9 +98,15 @@ def united(batch: DataFrame, known: DataFrame) -> DataFrame:
 
 def compared(runs: DataFrame) -> DataFrame:
     """The runs with what became of them since they were last seen."""
-    rows = runs.selectExpr("*", f"if(effective, {NEWS}, array()) as news", f"{RESTATED} as restated")
+    rows = runs.selectExpr(
+        "*",
+        f"if(effective, {NEWS}, array()) as news",
+        f"if(effective, {STILL}, array()) as still",
+        f"{RESTATED} as restated",
+    )
     return rows.selectExpr(
         "*",
+        f"{SAYS} as says",
         "size(array_except(news, here)) > 0 as lacks",
         f"{AGAIN} as again",
         f"{GROUP} as grp",

@@ -85,9 +85,9 @@ class Store:
         own = (self.read(table) if rows is None else rows).agg(F.coalesce(F.max("id"), F.lit(-1)).alias("top"))
         return own if self.elder is None else own.unionByName(self.elder.top_id(table)).agg(F.max("top").alias("top"))
 
-    def append(self, table: Table, rows: DataFrame) -> None:
-        """Add rows; make the table first when it is not there."""
-        self._write(table, rows, "append", {})
+    def append(self, table: Table, rows: DataFrame, *, split: bool = False) -> None:
+        """Add rows; make the table first when it is not there. `split`: by as many tasks as the rows are in."""
+        self._write(table, rows if split else in_one(rows), "append", {})
 
     def replace(self, table: Table, rows: DataFrame, where: str | None = None) -> None:
         """Put rows in the place of those of the parts that `where` tells, or of all; make the table if need be.
@@ -98,7 +98,7 @@ class Store:
         if not self.exists(table):
             self.append(table, rows)
             return
-        self._write(table, rows, "overwrite", {"replaceWhere": where} if where is not None else {})
+        self._write(table, in_one(rows), "overwrite", {"replaceWhere": where} if where is not None else {})
 
     def _settle(self, table: Table) -> None:
         """Wait for the table's own write: who reads it afterwards reads what was written."""
@@ -109,9 +109,7 @@ class Store:
         if table in self.anew and not self.exists(table):  # it may be split otherwise, and have other columns
             mode, options = "overwrite", {"overwriteSchema": "true"}
         shaped = rows.selectExpr(*_columns(table))
-        if is_small(self.spark):
-            shaped = shaped.coalesce(1)
-        elif mode == "overwrite" and table.parts:
+        if mode == "overwrite" and table.parts and not is_small(self.spark):
             shaped = shaped.repartition(*table.parts)
         writer = shaped.write.format("delta").mode(mode).options(**options, **self._stamped())
         if table.parts:

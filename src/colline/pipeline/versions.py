@@ -18,6 +18,7 @@ EDGE = ("source_id", "target_id", "type", "subtype", "masking", "description")
 ITEM = (*KEY, "run_id", "grp", "started", "first", "last", "overwrite", "shapes", "n", "is_past")
 _OF_KEY, _OF_EDGE = ", ".join(KEY), ", ".join((*KEY, *EDGE))
 _UP_TO_HERE = "rows between unbounded preceding and current row"
+_OF_TOLD = (*KEY, "stretch", *EDGE, "source_dataset_id")
 # what is told of an edge within a stretch, and how two stretches of it become one
 _OF_STRETCH = (
     "max(source_dataset_id) as source_dataset_id",
@@ -68,33 +69,48 @@ def versions(items: DataFrame) -> DataFrame:
     ).drop("changed", "next_first", "next_last")
 
 
-def edges(items: DataFrame, version: DataFrame, facts: DataFrame, past: DataFrame, *, turned: bool) -> DataFrame:
-    """The edges of the keys with when each was first and last seen and when it was retired.
-
-    `facts` maps a key's shape to edges; `past` holds the open edges of the versions that came in as items; `turned`
-    tells whether any key has more than one stretch.
-    """
+def in_stretches(items: DataFrame, version: DataFrame) -> DataFrame:
+    """The items with the stretch that their version lies in."""
     place = version.select(*KEY, "grp", "epoch", "stretch")
-    placed = items.join(place, [*KEY, "grp", "epoch"])
-    spans = placed.where("not is_past").selectExpr(
-        *KEY, "stretch", "explode(shapes) as shape", "n", "struct(first as at, run_id as run) as begun",
-        "struct(last as at, run_id as run) as seen",
+    return items.join(place, [*KEY, "grp", "epoch"])
+
+
+def spans(placed: DataFrame) -> DataFrame:
+    """How often each shape was newly told within a stretch, when first and when last; steady keys are left out."""
+    each = placed.where("not is_past and not is_steady").selectExpr(
+        *KEY, "stretch", "explode(shapes) as shape", "n", "struct(first as at, run_id as run) as first",
+        "struct(last as at, run_id as run) as last",
     )  # fmt: skip
-    spans = _agg(spans, (*KEY, "stretch", "shape"), "sum(n) as n", "min(begun) as first", "max(seen) as last")
-    told = (*KEY, "stretch", *EDGE, "source_dataset_id")
-    now = spans.join(facts, [*KEY, "shape"]).select(*told, "n", "first", "last")
-    then = (
-        placed.where("is_past")
-        .select(*KEY, "stretch")
-        .join(past, list(KEY))
-        .selectExpr(
-            *told,
-            "runs as n",
-            "struct(first_seen as at, first_run as run) as first",
-            "struct(last_seen as at, last_run as run) as last",
-        )
+    return united_spans(each)
+
+
+def united_spans(each: DataFrame) -> DataFrame:
+    """One span per key, stretch and shape."""
+    return _agg(each, (*KEY, "stretch", "shape"), "sum(n) as n", "min(first) as first", "max(last) as last")
+
+
+def carried(placed: DataFrame, past: DataFrame) -> DataFrame:
+    """The open edges of versions that came in as items, in the stretch that those are in."""
+    known = placed.where("is_past").select(*KEY, "stretch").join(past, list(KEY))
+    return known.selectExpr(
+        *_OF_TOLD,
+        "runs as n",
+        "struct(first_seen as at, first_run as run) as first",
+        "struct(last_seen as at, last_run as run) as last",
     )
-    each = _agg(together(now, then), (*KEY, "stretch", *EDGE), *_OF_STRETCH)
+
+
+def told_now(span: DataFrame, facts: DataFrame, past: DataFrame) -> DataFrame:
+    """Edges by stretch: those that the spans tell by `facts`, which map a key's shape to edges, and the past ones."""
+    now = span.join(facts, [*KEY, "shape"]).select(*_OF_TOLD, "n", "first", "last")
+    return _agg(together(now, past), (*KEY, "stretch", *EDGE), *_OF_STRETCH)
+
+
+def edges(each: DataFrame, version: DataFrame, *, turned: bool) -> DataFrame:
+    """Edges by stretch as edges with when each was first and last seen and when it was retired.
+
+    `turned` tells whether any key has more than one stretch.
+    """
     return _retired(_joined_up(each) if turned else each, version)
 
 
