@@ -116,7 +116,7 @@ memory: setup ## memory of Python and JVM over many captured queries: make memor
 
 .PHONY: pipeline-faults
 pipeline-faults: setup ## kill ingest and rebuild after each of their writes, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
-	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_graph_behind.py --timeout 3600
+	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_histories.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_graph_behind.py --timeout 3600
 
 .PHONY: record coverage-page perturb
 coverage-page: setup  ## docs/coverage.md, from the recorded plans of the lineage cases
