@@ -186,9 +186,10 @@ class History:
     def steady(self) -> DataFrame:
         """The touched keys of which every version, known and new, says the same; `newest`, when the last ended.
 
-        Nothing is retired there, so of all their items only those of the last version must be put in order.
+        Nothing is retired there, so of all their items only those of the last version must be put in order. Where
+        there are few runs nobody asks: to put all in order is less than to find out.
         """
-        if self.retold:
+        if self.retold or not self.work.has_many:
             return empty(self.work.store.spark, {"job_id": "bigint", "dataset_id": "bigint", "newest": "timestamp"})
         new = self.written.selectExpr(*KEY, "shapes", "last.at as last", "true as is_new")
         both = together(new, self.past.selectExpr(*KEY, "shapes", "last", "false as is_new")).groupBy(*KEY)
@@ -207,6 +208,8 @@ class History:
 
     def _needed(self) -> DataFrame:
         """The fresh items of keys that are not steady; of those that are, the ones of the newest groups."""
+        if not self.work.has_many:
+            return self.fresh.selectExpr(*ITEM, "false as is_steady")
         beside, keys = self.work.beside_runs, self.steady
         newest = self.fresh.join(beside(keys), list(KEY)).where("last = newest").select(*KEY, "grp").distinct()
         steady = beside(keys.selectExpr(*KEY, "true as is_steady"))

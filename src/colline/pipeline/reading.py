@@ -28,7 +28,7 @@ LINEAGE = ("fields", "rows", "reads")
 FEW_FILES = 100
 # Bodies that are kept whole until they are read
 FEW_BODIES = 1000
-# From so many lines on the runs of a small batch are worth more than one task, though nothing else of it is
+# From so many lines on runs are worth steps of their own: more than one task, though nothing else of a batch is
 MANY_LINES = 10_000
 # the lines of the batch that are in these files
 LinesOf: TypeAlias = Callable[[list[str]], DataFrame]
@@ -78,9 +78,14 @@ class Reading:
         return self._kept[-1]
 
     @property
+    def has_many(self) -> bool:
+        """Whether there are so many lines that less work for each run is worth a few plans more."""
+        return bool(self.totals["lines"] >= MANY_LINES)
+
+    @property
     def splits_runs(self) -> bool:
         """Whether frames with a row per run are in more than one task, while all others are in one."""
-        return bool(is_small(self.store.spark) and self.totals["lines"] >= MANY_LINES)
+        return is_small(self.store.spark) and self.has_many
 
     def of_runs(self, frame: DataFrame) -> DataFrame:
         """A frame with a row per run, computed now."""
