@@ -69,6 +69,7 @@ class Work(Reading):
             "true as was_known",
             "coalesce(root_run, parent_run) as was_above",
         )
+        self.__dict__["totals"] = Row(lines=0, bad=0, different=0, parts=[])  # no line is read for them
         self.__dict__["touched"] = cut(compared(judged(runs)))
 
     @cached_property
