@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.lakes import lake_of
+from tests.lakes import dataset, event, lake_of
 from tests.pipeline.histories import history
 from tests.pipeline.lake_view import gold, table
 
@@ -45,3 +46,21 @@ def _outputs(lake: Path) -> dict[str, list[dict[str, Any]]]:
         job: sorted(({**output, "dataset_id": names[output["dataset_id"]]} for output in outputs), key=str)
         for job, outputs in jobs.items()
     }
+
+
+def test_a_run_whose_end_never_comes_is_unfinished_by_time_alone(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from colline.pipeline import batch, runs
+
+    began = datetime.now(timezone.utc) - timedelta(hours=1)
+    lake_of(spark, tmp_path, [event("START", began.isoformat(), run="open", outputs=[dataset("shop/open", "a int")])])
+    assert [row["state"] for row in table(tmp_path, "silver/runs")] == ["RUNNING"]
+    sooner = runs.STALE.replace(runs.UNFINISHED_AFTER, "1 second")
+    assert sooner != runs.STALE
+    for module in (batch, runs):
+        monkeypatch.setattr(module, "STALE", sooner)
+    lake_of(spark, tmp_path, [])
+    assert [row["state"] for row in table(tmp_path, "silver/runs")] == ["UNFINISHED"]
+    assert [row["last_state"] for row in table(tmp_path, "gold/jobs")] == ["UNFINISHED"]
+    assert [row["kind"] for row in table(tmp_path, "gold/coverage")] == ["unfinished_run"]
