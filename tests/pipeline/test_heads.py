@@ -33,12 +33,26 @@ def told(run: int, *, version: int = 1, rows: int | None = None, of: str = "amou
     if rows is not None:
         out["outputFacets"] = {"outputStatistics": {"rowCount": rows}}
     orders = dataset("shop/orders", "id long", "amount double", version={"datasetVersion": str(version)})
+    if rows is not None:
+        orders["inputFacets"] = {"inputStatistics": {"size": 1000 * rows, "fileCount": rows}}
     at = f"2026-11-{1 + run % 20:02d}T00:00:00Z"
     return event("COMPLETE", at, run=f"run {run}", inputs=[orders], outputs=[out], **facets)
 
 
 def compact(event: dict[str, Any]) -> str:
     return json.dumps(event, separators=(",", ":"), ensure_ascii=False)
+
+
+def as_the_spec_shows(event: dict[str, Any]) -> str:
+    """The line of somebody who followed the examples of OpenLineage's pages."""
+    order = ("eventType", "eventTime", "run", "job", "inputs", "outputs", "producer", "schemaURL")
+    whole = {**event, "schemaURL": "https://openlineage.io"}
+    return json.dumps({key: whole[key] for key in order})
+
+
+def of_python_client(event: dict[str, Any]) -> str:
+    """The line that openlineage-python writes: all keys sorted, the job among the datasets, the run after them."""
+    return json.dumps({**event, "schemaURL": "https://openlineage.io"}, sort_keys=True)
 
 
 def shuffled(event: Any, chance: random.Random) -> Any:
@@ -71,7 +85,28 @@ def odd_lines() -> list[str | bytes]:
     by_job["job"] = {**by_job["job"], "facets": {"lineage": {"entries": [{"type": "DATASET", "name": "by_job"}]}}}
     with_dataset = {"dataset": dataset("shop/also", "a int"), **told(7)}
     text = compact(told(8, rows=8))
+    spec, client = as_the_spec_shows(told(10, rows=1)), of_python_client(told(11, rows=1))
+    jobless = {key: value for key, value in told(12).items() if key != "job"}
+    order = ("eventType", "eventTime", "run", "inputs", "outputs", "producer")
+    job_last = {**{key: told(13)[key] for key in order}, "job": told(13)["job"]}
+    no_job = {key: told(14)[key] for key in order}
+    nested_producer = told(15, zz={"producer": "nobody", "run": {"runId": "x"}, "job": {"name": "y"}})
+    said_inside = {key: told(16)[key] for key in ("eventType", "eventTime", "run", "job", "inputs", "outputs")}
+    said_inside["outputs"] = [{**said_inside["outputs"][0], "zz": {"producer": "nobody", "schemaURL": "here"}}]
+    jar_sorted = told(17, parent={"run": {"runId": "above"}, "job": {"namespace": "n", "name": "daily"}})
+    jar_sorted["producer"] = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
+    jar_sorted["job"] = {"namespace": "jobs", "name": "daily.step"}
     return [
+        *map(of_python_client, (jobless, nested_producer, jar_sorted, said_inside, by_job, two, facets_last)),
+        *map(as_the_spec_shows, (nested_producer, by_job, two, facets_last)),
+        *map(compact, (job_last, no_job, said_inside)),
+        *(line.replace("2026-11-", "2026-13-") for line in (spec, client)),
+        *(line.replace('"fileCount": 1', '"fileCount": 01') for line in (spec, client)),
+        *(line[:-1] + ', "job": {"namespace": "jobs", "name": "other"}}' for line in (spec, client)),
+        *(line[:-1] + ', "inputs": []}' for line in (spec, client)),
+        *(line + "}" for line in (spec, client)),
+        *(line.replace("], ", "]], ", 1) for line in (spec, client)),
+        client.replace('"name": "daily"', '"name": " "'),
         *map(compact, (nested, before, late, facets_last, two, by_job, with_dataset)),
         json.dumps(told(9, rows=9)),
         text + "\r",
@@ -95,11 +130,16 @@ def landed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     lake = tmp_path_factory.mktemp("heads")
     nights = [told(n, version=n, rows=n) for n in range(20)]
     others = [e for e in (*producers.events(), *jar.EVENTS) if isinstance(e, dict)]
+    ways = (compact, as_the_spec_shows, of_python_client)
     files = [
         [compact(e) for e in nights],
+        [as_the_spec_shows(e) for e in nights],
+        # in the order of keys lineage comes before the version, where versions are not looked for
+        [of_python_client(told(n, rows=n)) for n in range(20)],
         [compact(told(n, version=n)) for n in range(20, 40)],
         [compact(shuffled(chance.choice(nights + others), chance)) for _ in range(60)],
         [spoiled(compact(chance.choice(nights[:3] + others)), chance) for _ in range(150)],
+        [spoiled(chance.choice(ways)(chance.choice(nights[:3])), chance) for _ in range(150)],
         [*map(compact, others), *odd_lines(), *BAD],
     ]
     return [land(lake, lines) for lines in files]
@@ -131,8 +171,9 @@ def test_lines_that_are_cut_say_what_they_say_as_a_whole(
                     assert found == wanted
             cut = work.heads.where("is_cut")
             nights = cut.where("file like '%20events.ndjson'")
-            # one body of the runs that tell how many rows they wrote, one of the others
-            assert (nights.count(), nights.select("body").distinct().count()) == (40, 2)
+            # one body of the runs that tell how many rows they wrote, in each way to write it, one of the others
+            assert (nights.count(), nights.select("body").distinct().count()) == (80, 4)
+            assert nights.where("not has_job").count() == 20
             assert cut.where("reason is not null").count() > 0
         finally:
             work.close()

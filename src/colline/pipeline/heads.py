@@ -1,12 +1,19 @@
-"""A line as head and body: what it says of its run and job, and what it says of datasets.
+"""A line as head and body: what it says of its run, and what it says of datasets.
 
 The runs of a job say the same of its datasets every night, in the same letters, and that is nearly all of a line. So
-a line is cut at its inputs: the head is parsed, the body is known by its digest, and `parse` reads the first line of
-each body. A line is cut where that cannot be told from reading it whole (`_IS_CUT`); any other is a body of its own.
+its datasets are cut out of a line: what is left, the head, is parsed, the body is known by its digest, and `parse`
+reads the first line of each body. A line is cut where that cannot be told from reading it whole (`_IS_CUT`); any other
+is a body of its own.
 
-Why a cut is sound: with the digest in the body's place the line is still JSON, so the body begins where a member of
-the event does, and ends where the line says. Another line with the same body was read whole, so the body is such a
-piece of JSON, and means the same in both.
+    {"eventTime":…,"producer":…,"run":…,"job":…,  "inputs":[…],"outputs":[…]  }               the Spark jar, colline
+    {"eventType":…,"eventTime":…,"run":…,"job":…, "inputs":[…],"outputs":[…], "producer":…}   as the spec shows it
+    {"eventTime":…,"eventType":…, "inputs":[…],"job":…,"outputs":[…], "producer":…,"run":…}   openlineage-python
+
+A body may have the job in it; it is then told by the line that was read whole.
+
+Why a cut is sound: with the digest in the body's place the line is still one object of JSON from its first letter to
+its last, so the body begins where a member of the event does, and ends where one does. Another line with the same body
+was read whole, so the body is such a piece of JSON, and means the same in both.
 """
 
 from __future__ import annotations
@@ -16,44 +23,61 @@ from pyspark.sql import DataFrame
 from colline.pipeline import wire
 from colline.pipeline.parse import COLUMNS, EVENT_TYPE, RID, Limits, from_json, is_utf8, meaning, part_of
 
-# where a body begins; in it, where lineage does; and after it, what tells of one run only
-INPUTS, LINEAGE, STATISTICS = '"inputs":', '"columnLineage":', ',"outputFacets":'
-# statistics are looked for among so many bytes at the end of a line
-NEAR = 2048
+# where a body begins, whichever comes first; and where lineage does in it
+INPUTS, OUTPUTS, LINEAGE = '"inputs":', '"outputs":', '"columnLineage":'
+# what may come after it, if it has not come before: the producer with all that follows, or the schema's address alone
+PRODUCER, SCHEMA = '"producer":', '"schemaURL":'
+# at the end of its last dataset: what tells of one run only
+STATISTICS = '"outputFacets":'
+# in how many bytes, counted from the end, each of them is looked for
+FAR, NEAR, LAST = 32 * 1024, 2048, 256
 # what the event is besides its datasets, of an event that has a run and a job
 OF_HEAD = {name: sql for name, sql in COLUMNS.items() if name != "mentions"} | {
     "run_id": "lower(trim(e.run.runId))",
     "event_type": EVENT_TYPE,
 }
-# the version of a table that a run read or wrote: a body is the same with another one
-_VERSION = r'"datasetVersion":"[^"\\\x00-\x1f]*"'
-_NO_VERSION = '"datasetVersion":""'
-# what a body with a version contains; a text is searched for its first letter, which is rare here and a quote is not
-_VERSIONED = 'Version":"'
+# what of that is told of its job
+OF_JOB = ("job_namespace", "job_name", "integration", "streaming", "owner")
+# The version of a table that a run read or wrote, and how much it read: a body is the same with other ones.
+_OF_ONE_RUN = (
+    (r'("datasetVersion": ?)"[^"\\\x00-\x1f]*"', '$1""'),
+    (r'("(?:rowCount|size|fileCount)": ?)(?:0|[1-9][0-9]{0,17})(?=[,}])', "$10"),
+)
+# what a body with such contains; a text is searched for its first letter, which is rare here and a quote is not
+_HAS_SUCH = ('Version":', 'Statistics":')
+# the jar's name of a job goes by the run above it, which no other run need have
+_NAMED_BY_PARENT = "contains(e.producer, '/integration/spark')"
+_HAS_JOB = "length(trim(e.job.name)) > 0 and e.job.facets.lineage is null"
 # the head is that of a whole run event, and nothing about datasets is outside of the body
 _IS_CUT = (
-    f"e.{wire.CORRUPT} is null and e.inputs = body and e.eventTime is not null and e.eventType is not null"
-    " and e.producer is not null and length(trim(e.run.runId)) > 0 and length(trim(e.job.name)) > 0"
-    " and e.dataset is null and e.job.facets.lineage is null"
+    f"e.{wire.CORRUPT} is null and e.{wire.END} is not null and e.inputs = body and e.eventTime is not null"
+    " and e.eventType is not null and e.producer is not null and length(trim(e.run.runId)) > 0 and e.dataset is null"
+    f" and if(e.job is null, not {_NAMED_BY_PARENT}, {_HAS_JOB})"
     " and if(has_statistics, size(e.outputs) = 1 and map_keys(e.outputs[0]) = array('_', 'outputFacets'),"
     f" e.outputs is null) and {is_utf8('head')}"
 )
 
 
 def heads(lines: DataFrame, limits: Limits) -> DataFrame:
-    """One row per line: its `rid`, `file`, `body`; when it is cut, its columns, or why they are no event."""
+    """One row per line: its `rid`, `file`, `body`; when it is cut, its columns, or why they are no event.
+
+    `has_job`: whether the columns of `OF_JOB` are those of the line, and not its body's.
+    """
     event = f"if(body is null, null, {from_json('head', wire.HEAD)}) as e"
     read = _halved(lines, limits).selectExpr("*", event, f"{RID} as rid")
-    told = read.selectExpr("*", f"coalesce({_IS_CUT}, false) as is_cut").drop("head")
-    timed = told.selectExpr("*", "if(is_cut, try_to_timestamp(e.eventTime), null) as t")
-    judged = timed.selectExpr("*", f"if(is_cut, {meaning(limits)}, null) as verdict")
-    columns = judged.selectExpr(
+    told = read.selectExpr("*", f"coalesce({_IS_CUT}, false) as fits", "e.job is not null as has_job").drop("head")
+    timed = told.selectExpr("*", "if(fits, try_to_timestamp(e.eventTime), null) as t")
+    judged = timed.selectExpr("*", f"if(fits, {meaning(limits)}, null) as verdict")
+    # which of two things is wrong with a line is told by its job first
+    decided = judged.selectExpr("*", "fits and (has_job or verdict is null) as is_cut")
+    columns = decided.selectExpr(
         "rid",
         "file",
         "is_cut",
-        "if(is_cut, body, concat('line ', rid)) as body",
-        "verdict.reason",
-        "verdict.detail",
+        "has_job",
+        "if(is_cut, concat(if(has_job, 'j', ''), body), concat('line ', rid)) as body",
+        "if(is_cut, verdict.reason, null) as reason",
+        "if(is_cut, verdict.detail, null) as detail",
         *(f"if(is_cut, {sql}, null) as {name}" for name, sql in OF_HEAD.items()),
     )
     return columns.selectExpr("*", f"{part_of('run_id')} as part")
@@ -62,36 +86,56 @@ def heads(lines: DataFrame, limits: Limits) -> DataFrame:
 def _halved(lines: DataFrame, limits: Limits) -> DataFrame:
     """Lines with the digest of their `body` (null when there is none), and the `head` with that in its place.
 
-    A frame copies what it keeps, so what is cut out of a line is digested where it is cut.
+    A frame copies what it keeps, so what is cut out of a line is digested where it is cut. Places are counted in bytes.
     """
     place = ("file", "position", "received_at")
     fits = f"octet_length(raw) <= {limits.bytes} and endswith(raw, '}}')"
-    begun = lines.selectExpr(*place, "raw", f"if({fits}, substring_index(raw, '{INPUTS}', 1), raw) as before")
-    last = _bytes("raw", f"greatest(octet_length(before) + 1, octet_length(raw) - {NEAR})")
-    statistics = f"substring_index({last}, '{STATISTICS}', -1)"
-    has = f"octet_length({statistics}) < octet_length({last})"
-    after = f"if({has}, concat('{STATISTICS}', {statistics}), '}}')"
-    size = f"octet_length(raw) - octet_length(before) - octet_length({after})"
-    said = f"if(octet_length(before) < octet_length(raw), {_bytes('raw', 'octet_length(before) + 1', size)}, null)"
+    first = f"substring_index(substring_index(raw, '{INPUTS}', 1), '{OUTPUTS}', 1)"
+    begun = lines.selectExpr(*place, "raw", f"if({fits}, {first}, raw) as before")
+    begun = begun.selectExpr("*", "octet_length(before) as begin", f"contains(before, '{PRODUCER}') as is_told")
+    ended = begun.selectExpr("*", f"{_end()} as end")
+    statistics = f"octet_length({_after_last(STATISTICS, 'end', str(NEAR))})"
+    cut = ended.selectExpr("*", f"coalesce(end - {statistics} - {len(STATISTICS)}, end) as until")
+    said = f"if(begin < octet_length(raw), {_bytes('raw', 'begin', 'until')}, null)"
     # how a line ends is a part of what its body is
-    body = f"concat(if({has}, 's', 'e'), sha2({_unversioned(said)}, 256)) as body"
-    known = begun.selectExpr(*place, "before", f"{has} as has_statistics", f"{after} as after", body)
-    outputs = """if(has_statistics, ',"outputs":[{"_":0', '')"""
-    head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, after)"""
+    body = f"concat(if(until < end, 's', 'e'), sha2({_same_every_night(said)}, 256)) as body"
+    rest = f"{_bytes('raw', 'until', 'octet_length(raw) - 1')} as rest"
+    known = cut.selectExpr(*place, "before", "until < end as has_statistics", rest, body)
+    outputs = """if(has_statistics, ',"outputs":[{"_":0', ''), if(rest = '', '', ',')"""
+    head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, rest, ',"{wire.END}":0}}')"""
     return known.selectExpr(*place, "has_statistics", "body", f"{head} as head")
 
 
-def _unversioned(said: str) -> str:
-    """The body, or what stands for all bodies like it but for the versions of its tables; SQL of SQL.
+def _end() -> str:
+    """Where what comes after the datasets begins: with the producer or the schema's address, else the last bracket."""
+    size = "octet_length(raw)"
+    producer = f"octet_length({_after_last(PRODUCER, size, str(FAR))}) + {len(PRODUCER)}"
+    schema = f"octet_length({_after_last(SCHEMA, size, str(LAST))}) + {len(SCHEMA)}"
+    return f"{size} - coalesce(if(is_told, {schema}, {producer}), 1)"
 
-    Versions are looked for before the first lineage only, which is most of a body and is not written anew.
+
+def _after_last(word: str, end: str, size: str) -> str:
+    """What comes after the last such word among so many bytes before `end`, none of them `before`; null without one."""
+    among = _bytes("raw", f"greatest(begin, {end} - {size})", end)
+    after = f"substring_index({among}, '{word}', -1)"
+    return f"if(octet_length({after}) < octet_length({among}), {after}, null)"
+
+
+def _same_every_night(said: str) -> str:
+    """The body, or what stands for all bodies like it but for what tells of one run; SQL of SQL.
+
+    That is looked for before the first lineage only, which is most of a body and is not written anew.
     """
     datasets = f"substring_index({said}, '{LINEAGE}', 1)"
-    lineage = f"sha2({_bytes(said, f'octet_length({datasets}) + 1')}, 256)"
-    without = f"concat({lineage}, regexp_replace({datasets}, r'{_VERSION}', '{_NO_VERSION}'))"
-    return f"if(contains({said}, '{_VERSIONED}'), {without}, {said})"
+    lineage = f"sha2({_bytes(said, f'octet_length({datasets})')}, 256)"
+    without = datasets
+    for pattern, instead in _OF_ONE_RUN:
+        without = f"regexp_replace({without}, r'{pattern}', '{instead}')"
+    has_such = " or ".join(f"contains({datasets}, '{word}')" for word in _HAS_SUCH)
+    return f"if({has_such}, concat({lineage}, {without}), {said})"
 
 
-def _bytes(text: str, first: str, size: str | None = None) -> str:
-    """A piece of a text, by bytes: to find a letter by its number is to walk over those before it."""
-    return f"cast(substring(cast({text} as binary), {first}{f', {size}' if size else ''}) as string)"
+def _bytes(text: str, begin: str, end: str | None = None) -> str:
+    """A piece of a text, from one place to another: to find a letter by its number is to walk over those before it."""
+    size = f", {end} - {begin}" if end else ""
+    return f"cast(substring(cast({text} as binary), {begin} + 1{size}) as string)"

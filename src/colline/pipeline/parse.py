@@ -122,8 +122,8 @@ def _verdict(limits: Limits) -> str:
 
 
 def meaning(limits: Limits) -> str:
-    """The verdict on an event whose text is sound; SQL."""
-    return _first_of(*_meanings(limits))
+    """The verdict on an event with a run and a job, whose text is sound; SQL."""
+    return _first_of(*_meanings(limits)[1:])
 
 
 def _meanings(limits: Limits) -> tuple[Check, ...]:

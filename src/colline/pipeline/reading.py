@@ -12,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from colline.pipeline.heads import OF_HEAD, heads
+from colline.pipeline.heads import OF_HEAD, OF_JOB, heads
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
@@ -143,12 +143,15 @@ class Reading:
     def read(self) -> DataFrame:
         """Every line, parsed, with what it says of datasets as digests: a hundredth of the whole."""
         columns = ("rid", "file", "reason", "detail", *OF_HEAD, "light", "part")
-        of_body = self.bodies.where("is_cut").selectExpr("body", "reason as b_reason", "detail as b_detail", "light")
+        of_job = (f"{name} as b_{name}" for name in OF_JOB)
+        of_body = self.bodies.where("is_cut")
+        of_body = of_body.selectExpr("body", "reason as b_reason", "detail as b_detail", "light", *of_job)
         heads = self.heads.where("is_cut")
         cuts = (heads if self.splits_runs else in_one(heads)).join(self.beside_runs(of_body), "body", "left")
         # what a head has is told before what a body has
-        detail = "if(reason is null, b_detail, detail)"
-        cuts = cuts.withColumns({"detail": F.expr(detail), "reason": F.expr("coalesce(reason, b_reason)")})
+        told = {"detail": "if(reason is null, b_detail, detail)", "reason": "coalesce(reason, b_reason)"}
+        told |= {name: f"if(has_job, {name}, b_{name})" for name in OF_JOB}
+        cuts = cuts.withColumns({name: F.expr(sql) for name, sql in told.items()})
         rows = cuts.select(*columns).unionByName(self.bodies.where("not is_cut").select(*columns))
         rows = rows if self.splits_runs else in_one(rows)
         return rows.withColumn("job_name", F.expr(job_name("job_name", self.rules))) if self.rules.jobs else rows

@@ -82,8 +82,9 @@ _BESIDES = {
     "dataset": DATASET,
 }
 EVENT = _struct(**_BESIDES, inputs=array_of(DATASET), outputs=array_of(DATASET), **{CORRUPT: S})
-# an event with a digest in the place of its datasets
-HEAD = _struct(**_BESIDES, inputs=S, outputs=array_of("map<string,string>"), **{CORRUPT: S})
+# an event with a digest in the place of its datasets, and a word at its end: Spark reads no further than a whole object
+END = "_end"
+HEAD = _struct(**_BESIDES, inputs=S, outputs=array_of("map<string,string>"), **{END: S, CORRUPT: S})
 
 # where structure can be wrong, outermost first: the path that is told to the user
 STRUCTURE: tuple[tuple[str, str], ...] = (
