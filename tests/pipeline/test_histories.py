@@ -51,15 +51,12 @@ def _outputs(lake: Path) -> dict[str, list[dict[str, Any]]]:
 def test_a_run_whose_end_never_comes_is_unfinished_by_time_alone(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from colline.pipeline import batch, runs
+    from colline.pipeline import runs
 
     began = datetime.now(timezone.utc) - timedelta(hours=1)
     lake_of(spark, tmp_path, [event("START", began.isoformat(), run="open", outputs=[dataset("shop/open", "a int")])])
     assert [row["state"] for row in table(tmp_path, "silver/runs")] == ["RUNNING"]
-    sooner = runs.STALE.replace(runs.UNFINISHED_AFTER, "1 second")
-    assert sooner != runs.STALE
-    for module in (batch, runs):
-        monkeypatch.setattr(module, "STALE", sooner)
+    monkeypatch.setattr(runs, "UNFINISHED_AFTER", timedelta(seconds=1))
     lake_of(spark, tmp_path, [])
     assert [row["state"] for row in table(tmp_path, "silver/runs")] == ["UNFINISHED"]
     assert [row["last_state"] for row in table(tmp_path, "gold/jobs")] == ["UNFINISHED"]

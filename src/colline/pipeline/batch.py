@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.pipeline import glance, runs
 from colline.pipeline.coverage import write_coverage
 from colline.pipeline.dimensions import Dimensions, NoDimensions, write_columns, write_datasets
 from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_runs
@@ -14,7 +16,6 @@ from colline.pipeline.history import History
 from colline.pipeline.landing import event_id
 from colline.pipeline.parse import RID, readable
 from colline.pipeline.reading import LinesOf, Options
-from colline.pipeline.runs import STALE
 from colline.pipeline.settings import sized
 from colline.pipeline.store import Store, empty
 from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
@@ -77,7 +78,9 @@ def write_state(history: History) -> None:
 
 def expire_runs(store: Store) -> bool:
     """Whether there were runs without an end for too long; they are unfinished now, in every table that tells it."""
-    known = store.read(RUNS).where("open").where(STALE)
+    if glance.has_open_runs(store, datetime.now(timezone.utc) - runs.UNFINISHED_AFTER) is False:
+        return False
+    known = store.read(RUNS).where("open").where(runs.stale())
     if known.isEmpty():
         return False
     work = Work(store, store.read(BRONZE).limit(0))

@@ -5,6 +5,8 @@ Every column is a minimum, a maximum or a union, so the order and the number of 
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -16,14 +18,13 @@ EARLIEST = ("first_event", "flowed_at", "failed_at", "aborted_at")
 LATEST = ("last_event", "progressed_at", "completed_at")
 LARGEST = ("parent_run", "root_run", "definition", "integration", "engine", "application", "owner", "error")
 # how far back a run without an end may lie before it counts as unfinished
-UNFINISHED_AFTER = "24 hours"
+UNFINISHED_AFTER = timedelta(hours=24)
 
 
 # what makes runs one version: the run at the top, else the parent, else (a stream) the query, else itself
 GROUP = "coalesce(root_run, parent_run, if(streaming, concat('query:', definition), null), run_id)"
 # when a group of runs cannot have begun before; null when nothing tells
 GROUP_STARTED = f"coalesce({uuid7_time(GROUP)}, if({GROUP} = run_id, started_at, null))"
-STALE = f"last_event < current_timestamp() - interval {UNFINISHED_AFTER}"
 NEWS = "array_except(mentions, if(was_effective, was_mentions, array()))"
 # what a stream that went on says as before
 STILL = (
@@ -46,6 +47,12 @@ AGAIN = (
     " or coalesce(root_run, parent_run) is distinct from was_above"
     f" or exists({NEWS}, m -> m.role <> 'I' or m.shape is not null)))"
 )
+
+
+def stale() -> str:
+    """Whether nobody has spoken of a run for too long; SQL."""
+    seconds = UNFINISHED_AFTER.total_seconds()
+    return f"last_event < current_timestamp() - make_dt_interval(0, 0, 0, {seconds})"
 
 
 def folded(events: DataFrame) -> DataFrame:
@@ -118,7 +125,7 @@ def judged(runs: DataFrame) -> DataFrame:
     """The runs with their state: FAIL and ABORT win over COMPLETE, and no end for long is UNFINISHED."""
     state = (
         "case when failed_at is not null then 'FAIL' when aborted_at is not null then 'ABORT'"
-        f" when completed_at is not null then 'COMPLETE' when {STALE} then 'UNFINISHED' else 'RUNNING' end"
+        f" when completed_at is not null then 'COMPLETE' when {stale()} then 'UNFINISHED' else 'RUNNING' end"
     )
     flowing = "(streaming and progressed_at is not null)"
     ended = f"if({flowing}, greatest(progressed_at, completed_at), coalesce(failed_at, aborted_at, completed_at))"

@@ -13,6 +13,7 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from colline.pipeline import glance
 from colline.pipeline.tables import Table, fields_of
 from colline.pipeline.threads import Threads
 
@@ -61,7 +62,10 @@ class Store:
         self._settle(table)
         if self.versions is not None:
             return self.versions.get(table.path) is not None
-        return table not in self.anew and bool(DeltaTable.isDeltaTable(self.spark, self.path(table)))
+        if table in self.anew:
+            return False
+        seen = glance.exists(self, table)
+        return bool(DeltaTable.isDeltaTable(self.spark, self.path(table))) if seen is None else seen
 
     def read(self, table: Table) -> DataFrame:
         """The table as it is now; empty when it has not been made yet."""

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
+from colline.pipeline import glance
 from colline.pipeline.rebuild import REBUILT
 from colline.pipeline.store import Store, empty
 from colline.pipeline.tables import TABLES, Table, fields_of
@@ -53,7 +54,8 @@ def _version(store: Store, files: Files) -> int | None:
 
 def _lacks(store: Store, table: Table) -> bool:
     """Whether the table has not all of its columns."""
-    return not set(fields_of(table)) <= set(store.read(table).columns)
+    there = glance.columns(store, table)
+    return not set(fields_of(table)) <= (set(store.read(table).columns) if there is None else there)
 
 
 def _add_columns(store: Store, table: Table) -> None:
