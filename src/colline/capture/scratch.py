@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from colline.capture.query import QueryError, lineage
 from colline.capture.statements import split
 from colline.machine.java import collector, ensure_java, to_stderr
-from colline.machine.quiet import stderr_into
+from colline.machine.quiet import said_into
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -82,7 +82,7 @@ def session(folder: Path) -> SparkSession:
         from delta import configure_spark_with_delta_pip
 
         builder = configure_spark_with_delta_pip(builder)
-    with stderr_into(folder / "spark.log"):
+    with said_into(folder / "spark.log"):
         started: SparkSession = builder.getOrCreate()
     started.sparkContext.setLogLevel("OFF")
     return started

@@ -34,7 +34,7 @@ def start(root: Path, application: str, *, history: bool = True) -> SparkSession
     from pyspark.sql import SparkSession
 
     from colline.machine.java import ensure_java
-    from colline.machine.quiet import stderr_into
+    from colline.machine.quiet import said_into
 
     ensure_java(pyspark.__version__)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -42,7 +42,7 @@ def start(root: Path, application: str, *, history: bool = True) -> SparkSession
     builder = SparkSession.builder.master("local[2]").appName(application)
     for key, value in _settings(root, history).items():
         builder = builder.config(key, value)
-    with stderr_into(root / "spark.log"):
+    with said_into(root / "spark.log"):
         session = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     logging.getLogger("SQLQueryContextLogger").disabled = True  # the failing job's error is told once, by the demo

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
 from colline.machine.java import collector, ensure_java, to_stderr
+from colline.machine.quiet import chatter_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -58,7 +59,10 @@ def _local(name: str) -> SparkSession:
     }
     for key, value in {**LOCAL_SETTINGS, **of_jvm}.items():
         builder = builder.config(key, value)
-    session: SparkSession = configure_spark_with_delta_pip(builder).getOrCreate()
+    if sys.stderr.isatty():
+        sys.stderr.write("starting Spark; the first start on a computer fetches its jars\n")
+    with chatter_apart():
+        session: SparkSession = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     return session
 
