@@ -1,0 +1,71 @@
+"""What is seen of a table without Spark is what Spark sees of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lakes import dataset, event, lake_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One run that has ended, and one that nobody has spoken of for two hours."""
+    folder = tmp_path_factory.mktemp("a lake é")
+    out, now = dataset("shop/a", "a int"), datetime.now(timezone.utc)
+    began = (now - timedelta(hours=2)).isoformat()
+    ended = event("COMPLETE", (now - timedelta(days=3)).isoformat(), run="ended", outputs=[out])
+    return lake_of(spark, folder, [ended, event("START", began, run="open", outputs=[out])])
+
+
+def test_tables_and_their_columns_are_as_spark_sees_them(spark: SparkSession, lake: Path) -> None:
+    from delta.tables import DeltaTable
+
+    from colline.pipeline import glance
+    from colline.pipeline.store import Store
+    from colline.pipeline.tables import TABLES
+
+    store = Store(spark, str(lake))
+    for table in TABLES:
+        assert glance.exists(store, table) is DeltaTable.isDeltaTable(spark, store.path(table)) is True
+        assert glance.columns(store, table) == set(store.read(table).columns)
+    elsewhere = Store(spark, str(lake / "nothing here"))
+    assert [glance.exists(elsewhere, table) for table in TABLES] == [False] * len(TABLES)
+
+
+def test_runs_that_nobody_speaks_of_are_found_by_the_time_they_were_last_spoken_of(
+    spark: SparkSession, lake: Path
+) -> None:
+    from colline.pipeline import glance
+    from colline.pipeline.store import Store
+
+    now = datetime.now(timezone.utc)
+    for where in (str(lake), f"file://{lake}", lake.as_uri()):
+        store = Store(spark, where)
+        assert glance.has_open_runs(store, now - timedelta(hours=1)) is True
+        # the one that has ended is older than that
+        assert glance.has_open_runs(store, now - timedelta(hours=24)) is False
+
+
+def test_spark_is_asked_of_a_lake_elsewhere_and_of_a_table_that_cannot_be_read(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    from colline.pipeline import glance
+    from colline.pipeline.store import Store
+    from colline.pipeline.tables import RUNS
+
+    far = Store(spark, "s3a://bucket/lake")
+    assert (glance.exists(far, RUNS), glance.columns(far, RUNS)) == (None, None)
+    broken = tmp_path / RUNS.path / "_delta_log"
+    broken.mkdir(parents=True)
+    (broken / f"{0:020d}.json").write_text("no log\n")
+    here = Store(spark, str(tmp_path))
+    assert (glance.columns(here, RUNS), glance.has_open_runs(here, datetime.now(timezone.utc))) == (None, None)
