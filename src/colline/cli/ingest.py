@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -26,17 +26,19 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     """Bring everything that has landed into the lake's Delta tables, each event once."""
     from colline.pipeline.ingest import Watch, ingest
 
-    options = given_options()
-    watch = Watch(progress=_tell)
+    options, steps = given_options(), Steps(sys.stderr)
+    watch = Watch(progress=steps.batch, wrote=steps.table)
     # a service manager ends a program with SIGTERM: the same as Ctrl-C
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         summary = ingest(lake, folders=folders, every=every if continuous else None, options=options, watch=watch)
     except KeyboardInterrupt:
+        steps.over()
         click.echo("stopped; what was not finished is taken up by the next ingest", err=True)
         sys.exit(130)
     finally:
         signal.signal(signal.SIGTERM, before)
+    steps.over()
     for moved in summary.moved:
         click.echo(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
@@ -54,12 +56,30 @@ def given_options() -> Options:
     return Options(limits=limits, rules=rules_of(settings.rules))
 
 
-def _tell(progress: Progress) -> None:
-    rate = progress.events / progress.seconds if progress.seconds else 0
-    bad = f", {progress.quarantined} quarantined" if progress.quarantined else ""
-    click.echo(
-        f"batch {progress.batch}: {progress.events} events{bad}, {progress.seconds:.1f} s ({rate:.0f}/s)", err=True
-    )
+class Steps:
+    """What is told of an ingest at work: a line a batch, and on a terminal the table that was written last."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._again = "\r\x1b[K" if stream.isatty() else ""  # to write over what stands in this line
+
+    def table(self, path: str) -> None:
+        """A table is written; where nobody looks, that is not worth a line."""
+        if self._again:
+            self._stream.write(f"{self._again}{path} written ")
+            self._stream.flush()
+
+    def over(self) -> None:
+        """Leave the line to others."""
+        self._stream.write(self._again)
+        self._stream.flush()
+
+    def batch(self, progress: Progress) -> None:
+        """A batch is in the lake."""
+        rate = progress.events / progress.seconds if progress.seconds else 0
+        bad = f", {progress.quarantined} quarantined" if progress.quarantined else ""
+        told = f"batch {progress.batch}: {progress.events} events{bad}, {progress.seconds:.1f} s ({rate:.0f}/s)"
+        click.echo(f"{self._again}{told}", file=self._stream)
 
 
 def _text(summary: Summary) -> str:

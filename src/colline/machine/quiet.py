@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from colline.errors import CollineError
@@ -50,17 +50,20 @@ def _not_started(error: Exception, where: str = "") -> CollineError:
 @contextmanager
 def _says_into(file: int) -> Iterator[None]:
     """What is started inside has this file as its stdout and stderr; Python's own come back."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    kept = {stream: os.dup(stream) for stream in (1, 2)}
-    for stream in kept:
-        os.dup2(file, stream)
+    for own in (sys.stdout, sys.stderr):
+        if own is not None:  # a service may have none
+            own.flush()
+    kept: dict[int, int] = {}
+    for stream in (1, 2):
+        with suppress(OSError):  # it is closed: nobody listens
+            kept[stream] = os.dup(stream)
+            os.dup2(file, stream)
     try:
         yield
     finally:
-        for stream, own in kept.items():
-            os.dup2(own, stream)
-            os.close(own)
+        for stream, before in kept.items():
+            os.dup2(before, stream)
+            os.close(before)
 
 
 class _Relay:

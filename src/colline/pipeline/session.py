@@ -59,7 +59,7 @@ def _local(name: str) -> SparkSession:
     }
     for key, value in {**LOCAL_SETTINGS, **of_jvm}.items():
         builder = builder.config(key, value)
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write("starting Spark; the first start on a computer fetches its jars\n")
     with chatter_apart():
         session: SparkSession = configure_spark_with_delta_pip(builder).getOrCreate()
