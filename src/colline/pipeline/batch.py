@@ -78,7 +78,7 @@ def write_state(history: History) -> None:
 
 def expire_runs(store: Store) -> bool:
     """Whether there were runs without an end for too long; they are unfinished now, in every table that tells it."""
-    if glance.has_open_runs(store, datetime.now(timezone.utc) - runs.UNFINISHED_AFTER) is False:
+    if glance.has_open_runs(store.lake, datetime.now(timezone.utc) - runs.UNFINISHED_AFTER) is False:
         return False
     known = store.read(RUNS).where("open").where(runs.stale())
     if known.isEmpty():

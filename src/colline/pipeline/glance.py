@@ -16,15 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from colline.pipeline.store import Store
     from colline.pipeline.tables import Table
 
 _Seen = TypeVar("_Seen")
 
 
-def exists(store: Store, table: Table) -> bool | None:
+def exists(lake: str, table: Table) -> bool | None:
     """Whether the table has been made."""
-    where = _where(store, table)
+    where = _where(lake, table)
     if where is None or find_spec("deltalake") is None:
         return None
     from deltalake import DeltaTable
@@ -32,12 +31,12 @@ def exists(store: Store, table: Table) -> bool | None:
     return bool(DeltaTable.is_deltatable(where))
 
 
-def columns(store: Store, table: Table) -> set[str] | None:
+def columns(lake: str, table: Table) -> set[str] | None:
     """The names of the table's columns."""
-    return _seen(store, table, lambda rows: {field.name for field in rows.schema().fields})
+    return _seen(lake, table, lambda rows: {field.name for field in rows.schema().fields})
 
 
-def has_open_runs(store: Store, before: datetime) -> bool | None:
+def has_open_runs(lake: str, before: datetime) -> bool | None:
     """Whether there are runs without an end that nobody has spoken of since then."""
 
     def found(rows: Any) -> bool:
@@ -46,11 +45,11 @@ def has_open_runs(store: Store, before: datetime) -> bool | None:
         silent = ds.field("open") & (ds.field("last_event") < before)
         return bool(rows.to_pyarrow_dataset().scanner(filter=silent, columns=["last_event"]).head(1).num_rows)
 
-    return _seen(store, RUNS, found)
+    return _seen(lake, RUNS, found)
 
 
-def _seen(store: Store, table: Table, look: Callable[[Any], _Seen]) -> _Seen | None:
-    where = _where(store, table)
+def _seen(lake: str, table: Table, look: Callable[[Any], _Seen]) -> _Seen | None:
+    where = _where(lake, table)
     if where is None:
         return None
     try:
@@ -61,6 +60,6 @@ def _seen(store: Store, table: Table, look: Callable[[Any], _Seen]) -> _Seen | N
         return None
 
 
-def _where(store: Store, table: Table) -> str | None:
-    lake = local_path(store.lake)
-    return None if lake is None else str(Path(lake, table.path))
+def _where(lake: str, table: Table) -> str | None:
+    root = local_path(lake)
+    return None if root is None else str(Path(root, table.path))

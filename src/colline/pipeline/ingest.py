@@ -16,7 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import functions as F
 
 from colline.errors import LakeError
-from colline.pipeline import landing
+from colline.pipeline import idle, landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
 from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
@@ -85,17 +85,21 @@ def ingest(
     started = time.monotonic()
     named = tuple(folders)
     _check(lake, named)
+    wanted = named or (f"{spelled(lake)}/landing",)
+    if every is None and idle.is_idle(lake, wanted):
+        return Summary(lake, seconds=round(time.monotonic() - started, 3))
     with held(lake, spark) as given, pipeline_session(given) as session:
         run = _Run(spelled(lake), session, options or Options(), watch or Watch(), goes_on=every is not None)
         run.prepare()
         try:
-            for folder in run.in_order(named or (f"{run.lake}/landing",)):
+            for folder in run.in_order(wanted):
                 run.stream(folder, every)
             run.wait()
         finally:
             run.stop()
         run.expire()
         snapshot = run.publish()
+        idle.note(run.lake, run.landed)
     return Summary(
         lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, moved=tuple(run.moved), **run.totals
     )
@@ -122,7 +126,9 @@ class _Run:
         self._turn = threading.Lock()
         self._changed = False
         self._failure: Exception | None = None
-        self._pending = f"{lake}/_colline/pending"
+        self._pending = f"{lake}/{idle.PENDING}"
+        # what was in each folder before it was read to its end
+        self.landed: list[dict[str, Any]] = []
 
     def in_order(self, folders: tuple[str, ...]) -> list[str]:
         """The folders, the one whose batch was interrupted first: nothing may come before the rest of that batch."""
@@ -168,6 +174,7 @@ class _Run:
         """Read what is new in a folder to its end, or for ever."""
         checkpoint = f"{self.lake}/_colline/checkpoints/{_short(self.files.absolute(folder))}"
         recovers = self._recovers(folder, checkpoint)
+        landed = idle.landed(folder)
         lines = landing.stream(self.spark, folder)
         writer = lines.writeStream.option("checkpointLocation", checkpoint).foreachBatch(
             self._into_lake(folder, recovers=recovers)
@@ -178,6 +185,9 @@ class _Run:
         if every is None:
             self._ended(query)
             self.files.delete(f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}")
+            where = local_path(checkpoint)
+            if landed is not None and where is not None:
+                self.landed.append({**landed, "checkpoint": str(Path(where).absolute())})
 
     def wait(self) -> None:
         """Until every stream has ended, or the user ends those that go on."""

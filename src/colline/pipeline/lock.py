@@ -36,7 +36,7 @@ def held(lake: str, spark: SparkSession | None = None) -> Iterator[SparkSession]
     """
     where = local_path(lake)
     if where is not None:
-        with _flock(Path(where)):
+        with alone(Path(where)):
             yield spark or session_for()
         return
     session = spark or session_for()
@@ -56,8 +56,8 @@ def _busy(lake: str, who: str) -> LakeBusyError:
 
 
 @contextmanager
-def _flock(lake: Path) -> Iterator[None]:
-    """The operating system's own lock: gone with the process, however it ends."""
+def alone(lake: Path) -> Iterator[None]:
+    """Be the only writer of a lake on this machine. The system's own lock: gone with the process, however it ends."""
     import fcntl
 
     path = lake / "_colline" / "ingest.lock"

@@ -64,7 +64,7 @@ class Store:
             return self.versions.get(table.path) is not None
         if table in self.anew:
             return False
-        seen = glance.exists(self, table)
+        seen = glance.exists(self.lake, table)
         return bool(DeltaTable.isDeltaTable(self.spark, self.path(table))) if seen is None else seen
 
     def read(self, table: Table) -> DataFrame:

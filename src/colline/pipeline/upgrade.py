@@ -54,7 +54,7 @@ def _version(store: Store, files: Files) -> int | None:
 
 def _lacks(store: Store, table: Table) -> bool:
     """Whether the table has not all of its columns."""
-    there = glance.columns(store, table)
+    there = glance.columns(store.lake, table)
     return not set(fields_of(table)) <= (set(store.read(table).columns) if there is None else there)
 
 
