@@ -15,9 +15,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from colline.pipeline import glance, rebuild, runs
+from colline.pipeline import glance, runs
 from colline.pipeline.files import local_path
 from colline.pipeline.lock import alone
+from colline.pipeline.rebuild import STAGING
 from colline.pipeline.tables import TABLES, fields_of
 from colline.pipeline.upgrade import LAKE_VERSION, MARKER
 
@@ -71,8 +72,9 @@ def _has_all(root: Path, folders: Iterable[str]) -> bool:
 
 def _is_whole(root: Path) -> bool:
     """Whether no batch, rebuild or change of version was left half done."""
-    left = (PENDING, rebuild.MARKER, rebuild.AGAIN, rebuild.STAGING)
-    if any((root / name).exists() for name in left) or any((root / "_colline").glob("recovering-*")):
+    from colline.graph.behind import is_half_way
+
+    if is_half_way(root) or (root / STAGING).exists() or any((root / "_colline").glob("recovering-*")):
         return False
     with suppress(OSError, ValueError):
         return bool(json.loads((root / MARKER).read_text())["version"] == LAKE_VERSION)

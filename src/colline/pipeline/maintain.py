@@ -18,6 +18,7 @@ from delta.tables import DeltaTable
 
 from colline.errors import LakeError
 from colline.pipeline.files import Files, spelled
+from colline.pipeline.idle import PENDING
 from colline.pipeline.rebuild import MARKER, REBUILT
 from colline.pipeline.session import session_for
 from colline.pipeline.settings import activate, upkeep_session
@@ -105,7 +106,7 @@ def _tidy(store: Store, files: Files, table: Table, days: int) -> int:
 
 def _landing(store: Store, files: Files, days: int) -> int:
     """Delete landed files whose lines have been in bronze for so long; how many there were."""
-    if files.exists(f"{store.lake}/_colline/pending"):
+    if files.exists(f"{store.lake}/{PENDING}"):
         return 0  # an interrupted batch will read its files again
     old = (
         store.read(BRONZE).where(f"received_at < current_timestamp() - interval {days} days").select("file").distinct()
