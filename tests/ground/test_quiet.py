@@ -50,6 +50,15 @@ def test_a_start_that_fails_tells_all_that_was_said(capfd: pytest.CaptureFixture
     assert _ended(begun, capfd) == "alarm\n"
 
 
+def test_a_start_that_is_interrupted_stays_an_interrupt_and_lets_the_rest_through(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(KeyboardInterrupt), chatter_apart():
+        begun = _started()
+        raise KeyboardInterrupt
+    assert _ended(begun, capfd) == "alarm\n"
+
+
 def test_a_java_that_does_not_start_is_an_error_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "landing").mkdir()
     # no JVM takes two collectors

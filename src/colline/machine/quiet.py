@@ -32,14 +32,15 @@ def chatter_apart() -> Iterator[None]:
 
     A start prints a hundred lines about jars. An error of a job hours later is for whoever looks at the terminal.
     """
-    relay = _Relay()
+    relay, is_told = _Relay(), False
     try:
         with _says_into(relay.entrance):
             yield
     except Exception as error:
-        relay.open(tells_kept=True)
+        is_told = True
         raise _not_started(error) from error
-    relay.open()
+    finally:  # after a Ctrl-C as well
+        relay.open(tells_kept=is_told)
 
 
 def _not_started(error: Exception, where: str = "") -> CollineError:
