@@ -19,10 +19,10 @@ Event = Mapping[str, Any]
 PRODUCER = "https://example.org/producer/1.0"
 
 
-def land(lake: Path, events: Iterable[Event | str | bytes], day: str = "2026-11-15") -> Path:
-    """The file the events are in, named and written as the lake transport does; texts are written as they are."""
+def land(lake: Path, events: Iterable[Event | str | bytes], day: str = "2026-11-15", name: str | None = None) -> Path:
+    """The file the events are in, written (and named, unless told) as by the lake transport; texts stay as they are."""
     lines = [e if isinstance(e, bytes) else (e if isinstance(e, str) else json.dumps(e)).encode() for e in events]
-    name = f"{time.time_ns() // 1_000_000}-{uuid.uuid4()}-{len(lines)}events.ndjson"
+    name = name or f"{time.time_ns() // 1_000_000}-{uuid.uuid4()}-{len(lines)}events.ndjson"
     path = lake / "landing" / f"dt={day}" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(line + b"\n" for line in lines))

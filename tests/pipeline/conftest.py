@@ -37,7 +37,7 @@ def ingested_twice(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
     from colline.capture import origins
     from colline.pipeline.ingest import ingest
 
-    folder = tmp_path_factory.mktemp("lake with space")
+    folder = tmp_path_factory.mktemp("lake [of] {two, with} space*")
     land(folder, FIRST)
     kept = _kept(spark)
     with pytest.MonkeyPatch.context() as patched:
@@ -45,7 +45,7 @@ def ingested_twice(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
         patched.setattr(origins, "_MOST", 0)
         first = ingest(str(folder), spark=spark)
         assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
-        land(folder, SECOND)
+        land(folder, SECOND, name="at 10:30:00 50%20.ndjson")
         before = commits(folder)
         ingest(str(folder), spark=spark)
     after = {name: count - before[name] for name, count in commits(folder).items()}

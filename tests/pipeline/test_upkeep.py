@@ -58,7 +58,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from colline.pipeline.ingest import ingest
 
     folder = tmp_path_factory.mktemp("lake")
-    land(folder, [*GOOD, *(line for line, _ in WRONG)])
+    land(folder, [*GOOD, *(line for line, _ in WRONG)], name="10:30:00-events.ndjson")
     with pytest.MonkeyPatch.context() as narrow:
         narrow.setenv("COLLINE__MAX_DAYS_AHEAD", "1")
         narrow.setenv("COLLINE__MAX_EVENT_BYTES", str(LIMIT))

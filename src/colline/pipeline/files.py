@@ -6,6 +6,7 @@ This and nothing else in the pipeline talks to the JVM beside the DataFrame API.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
@@ -89,7 +90,7 @@ class Files:
 
         Delta's own history reads the log as a table, which takes a third of a second of the processor.
         """
-        system, at = self._at(f"{literal(table)}/_delta_log/[0-9]*.json")
+        system, at = self._at(f"{literal(table) or table}/_delta_log/[0-9]*.json")
         found = system.globStatus(at)  # sorted; a log may have many thousands of files, which are not brought here
         for place in range(len(found or ()) - 1, -1, -1):
             name = str(found[place].getPath().getName())
@@ -101,7 +102,11 @@ class Files:
     def delete(self, path: str) -> None:
         """Take a file or folder away, if it is there."""
         system, at = self._at(path)
-        system.delete(at, True)
+        if ":" in str(at.getName()) and str(system.getScheme()) == "file":
+            # Hadoop would look for its checksum, by a name that it cannot spell
+            Path(str(at.toUri().getPath())).unlink(missing_ok=True)
+        else:
+            system.delete(at, True)
 
     def count(self, folder: str) -> int:
         """How many files there are in a folder and below it."""
@@ -140,9 +145,11 @@ class Files:
         system.rename(at, target)
 
 
-def literal(path: str) -> str:
-    """The path as a pattern of Hadoop's that only it matches."""
-    return re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", path)
+def literal(path: str) -> str | None:
+    """The path as a pattern of Hadoop's that only it matches; None where it has a colon too: patterns know none."""
+    pattern = re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", path)
+    names = re.sub(r"^\w[\w+.-]*:(//[^/]*)?", "", path)
+    return None if pattern != path and ":" in names else pattern
 
 
 def spelled(path: str) -> str:

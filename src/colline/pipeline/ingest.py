@@ -268,7 +268,7 @@ class _Run:
                 store,
                 _spread(landing.numbered(fresh)),
                 self.options,
-                lambda files: _spread(landing.lines_of(session, files)),
+                lambda files: _spread(some) if (some := landing.lines_of(session, files)) is not None else None,
             )
             self.files.delete(self._pending)
             self._count(folder, number, counts, time.monotonic() - started)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from colline.errors import LakeError
 from colline.pipeline.files import literal
 
 # Names a transport gives to whole files. What is still being written starts with a dot or ends otherwise.
@@ -19,35 +20,45 @@ ONE_FILE_EACH = {
     "spark.sql.files.openCostInBytes": str(2**50),
 }
 
+# Files of this machine are read as they are. Hadoop would look for a checksum beside each, by a name that it cannot
+# spell where there is a colon in it, as in a time of day.
+AS_THEY_ARE = {"fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem", "fs.file.impl.disable.cache": "true"}
+
 # SQL of a line's file: `file:/x` and `file:///x` are one, and Spark writes either
 FILE = "regexp_replace(file, '^file:/+', 'file:/')"
 
 
 def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BATCH) -> DataFrame:
-    """The lines that land in a folder, at any depth."""
+    """The lines that land in a folder, at any depth. `[` or `*` in its name means itself."""
     reader = (
         spark.readStream.format("text")
-        .option("lineSep", "\n")
+        .options(lineSep="\n", **AS_THEY_ARE)
         .option("recursiveFileLookup", "true")
         .option("pathGlobFilter", FILES)
         .option("maxFileAge", "36500d")
         .option("maxFilesPerTrigger", str(files_per_batch))
     )
-    return located(reader.load(folder))
+    path = literal(folder)
+    if path is None:
+        raise LakeError(
+            f"Spark cannot read {folder}", hint="its name has a colon, and a bracket, star or question mark"
+        )
+    return located(reader.load(path))
 
 
-def lines_of(spark: SparkSession, files: Iterable[str]) -> DataFrame:
-    """The lines of files that have landed, by their addresses in `_metadata`."""
-    # an address is escaped, and `{` in a name means itself
-    paths = [literal(unquote(file)) for file in files]
-    return numbered(located(spark.read.format("text").option("lineSep", "\n").load(paths)))
+def lines_of(spark: SparkSession, files: Sequence[str]) -> DataFrame | None:
+    """The lines of files that have landed, by their addresses in `_metadata`; None where Spark cannot name them all."""
+    paths = [path for file in files if (path := literal(unquote(file))) is not None]
+    if len(paths) < len(files):
+        return None
+    return numbered(located(spark.read.format("text").options(lineSep="\n", **AS_THEY_ARE).load(paths)))
 
 
 def located(text: DataFrame) -> DataFrame:
     """Rows of a text source with the file they are in and when it came."""
     return text.select(
         F.col("value").alias("raw"),
-        F.col("_metadata.file_path").alias("file"),
+        F.expr("regexp_replace(_metadata.file_path, '^file:/+', 'file:///')").alias("file"),
         F.col("_metadata.file_modification_time").alias("received_at"),
     )
 

@@ -30,8 +30,8 @@ FEW_FILES = 100
 FEW_BODIES = 1000
 # From so many lines on runs are worth steps of their own: more than one task, though nothing else of a batch is
 MANY_LINES = 10_000
-# the lines of the batch that are in these files
-LinesOf: TypeAlias = Callable[[list[str]], DataFrame]
+# the lines of the batch that are in these files; None where they can only be read with all the others
+LinesOf: TypeAlias = Callable[[list[str]], DataFrame | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,8 @@ class Reading:
         few = f"slice(collect_set(file), 1, {FEW_FILES + 1}) as files"
         found = first.selectExpr(few).first()
         files = list(found["files"]) if found else []
-        lines = self.lines_of(files) if 0 < len(files) <= FEW_FILES else self.lines
+        some = self.lines_of(files) if 0 < len(files) <= FEW_FILES else None
+        lines = self.lines if some is None else some
         wanted = F.broadcast(first.selectExpr("rid as of_line").distinct())
         return lines.selectExpr("*", f"{RID} as of_line").join(wanted, "of_line", "left_semi").drop("of_line")
 
