@@ -41,6 +41,8 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     steps.over()
     for moved in summary.moved:
         click.echo(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
+    for unreadable in summary.unreadable:
+        click.echo(f"{unreadable}; land it whole under another name", err=True)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
 
 

@@ -102,11 +102,8 @@ class Files:
     def delete(self, path: str) -> None:
         """Take a file or folder away, if it is there."""
         system, at = self._at(path)
-        if ":" in str(at.getName()) and str(system.getScheme()) == "file":
-            # Hadoop would look for its checksum, by a name that it cannot spell
-            Path(str(at.toUri().getPath())).unlink(missing_ok=True)
-        else:
-            system.delete(at, True)
+        own = _own(system, at)
+        own.unlink(missing_ok=True) if own else system.delete(at, True)
 
     def count(self, folder: str) -> int:
         """How many files there are in a folder and below it."""
@@ -137,12 +134,21 @@ class Files:
         found = (str(status.getPath().toString()) for status in system.listStatus(at))
         return sorted(path for path in found if path.rsplit("/", 1)[1].startswith("part-"))
 
-    def move(self, path: str, to: str) -> None:
-        """Rename a file or folder."""
+    def move(self, path: str, to: str) -> bool:
+        """Rename a file or folder; whether that was possible."""
         system, at = self._at(path)
         _, target = self._at(to)
+        own = _own(system, at)
+        if own:
+            return own.rename(str(target.toUri().getPath())).exists()
         system.mkdirs(target.getParent())
-        system.rename(at, target)
+        return bool(system.rename(at, target))
+
+
+def _own(system: Any, at: Any) -> Path | None:
+    """A file that Python must see to: Hadoop would look for its checksum too, by a name that it cannot spell."""
+    odd = ":" in str(at.getName()) and str(system.getScheme()) == "file"
+    return Path(str(at.toUri().getPath())) if odd else None
 
 
 def literal(path: str) -> str | None:

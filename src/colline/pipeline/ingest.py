@@ -26,6 +26,7 @@ from colline.pipeline.settings import pipeline_session
 from colline.pipeline.stops import asked_to_end
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
 from colline.pipeline.tables import BRONZE, RUNS
+from colline.pipeline.unreadable import set_aside
 from colline.pipeline.upgrade import mark, upgraded
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class Summary:
     snapshot: str | None = None
     # catalog names that moved to another dataset: what runs reported under them earlier stays where it was
     moved: tuple[str, ...] = ()
+    # landed files that are broken, with what is wrong; each has another name now
+    unreadable: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -100,9 +103,9 @@ def ingest(
         run.expire()
         snapshot = run.publish()
         idle.note(run.lake, run.landed)
-    return Summary(
-        lake, seconds=round(time.monotonic() - started, 3), snapshot=snapshot, moved=tuple(run.moved), **run.totals
-    )
+    seconds = round(time.monotonic() - started, 3)
+    moved, unreadable = tuple(run.moved), tuple(run.unreadable)
+    return Summary(lake, seconds=seconds, snapshot=snapshot, moved=moved, unreadable=unreadable, **run.totals)
 
 
 def _check(lake: str, folders: tuple[str, ...]) -> None:
@@ -122,7 +125,10 @@ class _Run:
         self.files = Files(spark)
         self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}
         self.moved: list[str] = []
-        self._queries: list[Any] = []
+        self.unreadable: list[str] = []
+        # by folder, and how one is begun again when a file was set aside
+        self._queries: dict[str, Any] = {}
+        self._begins: dict[str, Callable[[], Any]] = {}
         self._turn = threading.Lock()
         self._changed = False
         self._failure: Exception | None = None
@@ -175,15 +181,17 @@ class _Run:
         checkpoint = f"{self.lake}/_colline/checkpoints/{_short(self.files.absolute(folder))}"
         recovers = self._recovers(folder, checkpoint)
         landed = idle.landed(folder)
-        lines = landing.stream(self.spark, folder)
-        writer = lines.writeStream.option("checkpointLocation", checkpoint).foreachBatch(
-            self._into_lake(folder, recovers=recovers)
-        )
         trigger = {"availableNow": True} if every is None else {"processingTime": f"{every} seconds"}
-        query = writer.trigger(**trigger).start()
-        self._queries.append(query)
+
+        def begin() -> Any:
+            lines = landing.stream(self.spark, folder)
+            writer = lines.writeStream.option("checkpointLocation", checkpoint)
+            writer = writer.foreachBatch(self._into_lake(folder, recovers=recovers))
+            return writer.trigger(**trigger).start()
+
+        self._begins[folder], self._queries[folder] = begin, begin()
         if every is None:
-            self._ended(query)
+            self._ended(folder)
             self.files.delete(f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}")
             where = local_path(checkpoint)
             if landed is not None and where is not None:
@@ -192,13 +200,27 @@ class _Run:
     def wait(self) -> None:
         """Until every stream has ended, or the user ends those that go on."""
         try:
-            for query in self._queries:
-                self._ended(query)
+            for folder in tuple(self._queries):
+                self._ended(folder)
         except KeyboardInterrupt:
             if not self.goes_on:
                 raise
 
-    def _ended(self, query: Any) -> None:
+    def _ended(self, folder: str) -> None:
+        """Wait until the folder is read; a batch with a broken file is done again without it."""
+        while True:
+            try:
+                self._awaited(self._queries[folder])
+                return
+            except Exception as error:
+                told = set_aside(error, self.files)
+                if told is None or told in self.unreadable:
+                    raise
+                self.unreadable.append(told)
+            self._failure = None
+            self._queries[folder] = self._begins[folder]()
+
+    def _awaited(self, query: Any) -> None:
         """Wait until the query has ended; Ctrl-C ends it, in the middle of its batch."""
         try:
             with asked_to_end() as asked:
@@ -222,8 +244,9 @@ class _Run:
         A query is let go: it holds the function of its batches in Python, which holds this, so that neither Python
         nor the JVM could see that nobody needs it.
         """
+        self._begins.clear()
         while self._queries:
-            self._queries.pop().stop()
+            self._queries.popitem()[1].stop()
 
     def expire(self) -> None:
         """Runs whose end never came are told as unfinished."""
@@ -264,12 +287,13 @@ class _Run:
             self.files.write(self._pending, folder)
             started = time.monotonic()
             fresh = _unknown(store, lines) if recovers else lines
-            counts = ingest_batch(
-                store,
-                _spread(landing.numbered(fresh)),
-                self.options,
-                lambda files: _spread(some) if (some := landing.lines_of(session, files)) is not None else None,
-            )
+            rows = _spread(landing.numbered(fresh))
+
+            def lines_of(files: list[str]) -> DataFrame | None:
+                some = landing.lines_of(session, files)
+                return None if some is None else _spread(some)
+
+            counts = ingest_batch(store, rows, self.options, lines_of)
             self.files.delete(self._pending)
             self._count(folder, number, counts, time.monotonic() - started)
             if self.goes_on:

@@ -23,6 +23,7 @@ ONE_FILE_EACH = {
 # Files of this machine are read as they are. Hadoop would look for a checksum beside each, by a name that it cannot
 # spell where there is a colon in it, as in a time of day.
 AS_THEY_ARE = {"fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem", "fs.file.impl.disable.cache": "true"}
+READING = {"lineSep": "\n", **AS_THEY_ARE}
 
 # SQL of a line's file: `file:/x` and `file:///x` are one, and Spark writes either
 FILE = "regexp_replace(file, '^file:/+', 'file:/')"
@@ -32,7 +33,7 @@ def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BA
     """The lines that land in a folder, at any depth. `[` or `*` in its name means itself."""
     reader = (
         spark.readStream.format("text")
-        .options(lineSep="\n", **AS_THEY_ARE)
+        .options(**READING)
         .option("recursiveFileLookup", "true")
         .option("pathGlobFilter", FILES)
         .option("maxFileAge", "36500d")
@@ -51,7 +52,7 @@ def lines_of(spark: SparkSession, files: Sequence[str]) -> DataFrame | None:
     paths = [path for file in files if (path := literal(unquote(file))) is not None]
     if len(paths) < len(files):
         return None
-    return numbered(located(spark.read.format("text").options(lineSep="\n", **AS_THEY_ARE).load(paths)))
+    return numbered(located(spark.read.format("text").options(**READING).load(paths)))
 
 
 def located(text: DataFrame) -> DataFrame:
