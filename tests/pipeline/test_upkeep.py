@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import time
 from collections import Counter
@@ -41,6 +42,11 @@ def _large(job: str) -> str:
 GOOD = write("good", "good", 1, out("good"))
 # large, and no event even where that is allowed
 STUFFED = json.dumps({"eventTime": "2026-11-01T00:00:00Z", "stuffing": "x" * LIMIT})
+BROKEN = {
+    "at 10:30.ndjson.gz": gzip.compress("".join(json.dumps(event) for event in GOOD).encode())[:-20],
+    "none.json.gz": b"no archive\n",
+}
+BROKEN_REASONS = ("EOFException: Unexpected end of input stream", "IOException: not a gzip file")
 # a line and the reason it is given; for every reason there is
 WRONG: list[tuple[Any, str]] = [
     *zip(_ahead("later"), ["time_out_of_range"] * 2, strict=True),
@@ -53,17 +59,23 @@ WRONG: list[tuple[Any, str]] = [
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One good run, and lines that are wrong in every way, some only by these limits."""
+    """One good run, lines that are wrong in every way, some only by these limits, and two archives that are broken."""
     from colline.cli.ingest import given_options
     from colline.pipeline.ingest import ingest
 
     folder = tmp_path_factory.mktemp("lake")
     land(folder, [*GOOD, *(line for line, _ in WRONG)], name="10:30:00-events.ndjson")
+    for name, data in BROKEN.items():
+        (folder / "landing" / name).write_bytes(data)
     with pytest.MonkeyPatch.context() as narrow:
         narrow.setenv("COLLINE__MAX_DAYS_AHEAD", "1")
         narrow.setenv("COLLINE__MAX_EVENT_BYTES", str(LIMIT))
         done = ingest(str(folder), spark=spark, options=given_options())
     assert (done.events, done.quarantined) == (len(GOOD), len(WRONG))
+    assert sorted(done.unreadable) == [
+        f"file:{folder}/landing/{name}.unreadable cannot be read: java.io.{reason}"
+        for name, reason in zip(BROKEN, BROKEN_REASONS, strict=True)
+    ]
     return folder
 
 
@@ -124,6 +136,13 @@ def test_what_is_an_event_by_now_is_replayed_and_the_rest_is_told(spark: SparkSe
     assert next(r["reason"] for r in waiting if r["line"] == STUFFED) == "not_an_event"
     everything = json.loads(_quarantine("list", "--json", "--replayed", lake=lake).stdout)
     assert [r["position"] for r in everything if r["replayed_at"]] == [2, 3, 5]
+
+
+def test_broken_archives_are_kept_beside_all_else(lake: Path) -> None:
+    landing = lake / "landing"
+    assert {name: (landing / f"{name}.unreadable").read_bytes() for name in BROKEN} == BROKEN
+    assert not any((landing / name).exists() for name in BROKEN)
+    assert not [row["file"] for row in table(lake, "bronze/events") if ".gz" in row["file"]]
 
 
 def test_a_second_replay_changes_nothing(spark: SparkSession, lake: Path) -> None:
