@@ -6,6 +6,7 @@ This and nothing else in the pipeline talks to the JVM beside the DataFrame API.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
@@ -140,7 +141,10 @@ class Files:
         _, target = self._at(to)
         own = _own(system, at)
         if own:
-            return own.rename(str(target.toUri().getPath())).exists()
+            with suppress(OSError):
+                own.rename(str(target.toUri().getPath()))
+                return True
+            return False
         system.mkdirs(target.getParent())
         return bool(system.rename(at, target))
 

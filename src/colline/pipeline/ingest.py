@@ -214,7 +214,7 @@ class _Run:
                 return
             except Exception as error:
                 told = set_aside(error, self.files)
-                if told is None or told in self.unreadable:
+                if told is None:
                     raise
                 self.unreadable.append(told)
             self._failure = None
