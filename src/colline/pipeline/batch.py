@@ -16,7 +16,7 @@ from colline.pipeline.history import History
 from colline.pipeline.landing import event_id
 from colline.pipeline.parse import RID, readable
 from colline.pipeline.reading import LinesOf, Options
-from colline.pipeline.settings import sized
+from colline.pipeline.settings import sized, unsized
 from colline.pipeline.store import Store, empty
 from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
 from colline.pipeline.work import CONTENT_BUCKET, Work
@@ -37,6 +37,7 @@ def ingest_batch(
     store: Store, lines: DataFrame, options: Options | None = None, lines_of: LinesOf | None = None
 ) -> Counts:
     """Write the batch's lines to bronze and what they say to every table after it."""
+    unsized(store.spark)
     work = Work(store, lines, options, lines_of)
     try:
         write_bronze(work)

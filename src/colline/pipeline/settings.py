@@ -97,15 +97,21 @@ def activate(own: SparkSession) -> None:
     own._jvm.org.apache.spark.sql.SparkSession.setActiveSession(own._jsparkSession)
 
 
+def unsized(spark: SparkSession) -> None:
+    """Settle how lines are read before they are counted; the batch before left the session as it was done itself."""
+    if _on_one_machine(spark):
+        _set(spark, {**_many_tasks(spark), **INTERPRETED})
+
+
 def sized(spark: SparkSession, *, lines: int, different: int) -> None:
     """Settle how a batch of so many lines, so many of them different, is done, in the session it has for itself."""
-    if not _on_one_machine(spark):
-        return
-    if lines < SMALL_LINES and different < SMALL_DIFFERENT:
-        _set(spark, FEW_TASKS)
-    else:
-        tasks = str(2 * spark.sparkContext.defaultParallelism)
-        _set(spark, {"spark.sql.shuffle.partitions": tasks, **MANY_TASKS})
+    if _on_one_machine(spark):
+        is_small = lines < SMALL_LINES and different < SMALL_DIFFERENT
+        _set(spark, FEW_TASKS if is_small else _many_tasks(spark))
+
+
+def _many_tasks(spark: SparkSession) -> dict[str, str | None]:
+    return {"spark.sql.shuffle.partitions": str(2 * spark.sparkContext.defaultParallelism), **MANY_TASKS}
 
 
 def _on_one_machine(spark: SparkSession) -> bool:
