@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
 from tests.lakes import dataset, event, lake_of, land
 
@@ -51,6 +52,19 @@ def test_nothing_new_is_told_where_no_java_can_start(settled: Path) -> None:
     command = [sys.executable, "-m", "colline", "ingest", "--lake", str(settled)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"nothing new in {settled}\n", "")
+
+
+def test_what_is_not_read_is_told_each_time(lake: Path) -> None:
+    from colline.cli.ingest import command
+    from colline.pipeline.idle import landed, note
+
+    (lake / "landing" / "a.txt").write_text("{}")
+    (lake / "landing" / "b.log").write_text("{}")
+    (checkpoint,) = (lake / "_colline" / "checkpoints").iterdir()
+    note(str(lake), [{**(landed(f"{lake}/landing") or {}), "checkpoint": str(checkpoint)}])  # as an ingest would
+    done = CliRunner().invoke(command, ["--lake", str(lake)])
+    told = f"not read: {lake}/landing/a.txt and 1 more; names of landed files end in .ndjson, .jsonl or .json, "
+    assert (done.stdout, done.stderr) == (f"nothing new in {lake}\n", f"{told}packed also in .gz or .zst\n")
 
 
 CHANGES: dict[str, Callable[[Path], object]] = {

@@ -47,6 +47,8 @@ BROKEN = {
     "none.json.gz": b"no archive\n",
 }
 BROKEN_REASONS = ("EOFException: Unexpected end of input stream", "IOException: not a gzip file")
+# by how their names end, and (not told) one that is still being written
+UNREAD = ("events.JSON", "events.txt", ".half.ndjson.part")
 # a line and the reason it is given; for every reason there is
 WRONG: list[tuple[Any, str]] = [
     *zip(_ahead("later"), ["time_out_of_range"] * 2, strict=True),
@@ -59,7 +61,7 @@ WRONG: list[tuple[Any, str]] = [
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One good run, lines that are wrong in every way, some only by these limits, and two archives that are broken."""
+    """One good run, lines that are wrong in every way, some only by these limits; broken archives, other files."""
     from colline.cli.ingest import given_options
     from colline.pipeline.ingest import ingest
 
@@ -67,6 +69,8 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     land(folder, [*GOOD, *(line for line, _ in WRONG)], name="10:30:00-events.ndjson")
     for name, data in BROKEN.items():
         (folder / "landing" / name).write_bytes(data)
+    for name in UNREAD:
+        (folder / "landing" / name).write_text(json.dumps(GOOD[0]))
     with pytest.MonkeyPatch.context() as narrow:
         narrow.setenv("COLLINE__MAX_DAYS_AHEAD", "1")
         narrow.setenv("COLLINE__MAX_EVENT_BYTES", str(LIMIT))
@@ -76,6 +80,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
         f"file:{folder}/landing/{name}.unreadable cannot be read: java.io.{reason}"
         for name, reason in zip(BROKEN, BROKEN_REASONS, strict=True)
     ]
+    assert done.unread == tuple(f"{folder}/landing/{name}" for name in UNREAD[:2])
     return folder
 
 

@@ -43,6 +43,8 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
         click.echo(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
     for unreadable in summary.unreadable:
         click.echo(f"{unreadable}; land it whole under another name", err=True)
+    if summary.unread:
+        click.echo(_unread(summary.unread), err=True)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
 
 
@@ -82,6 +84,12 @@ class Steps:
         bad = f", {progress.quarantined} quarantined" if progress.quarantined else ""
         told = f"batch {progress.batch}: {progress.events} events{bad}, {progress.seconds:.1f} s ({rate:.0f}/s)"
         click.echo(f"{self._again}{told}", file=self._stream)
+
+
+def _unread(files: tuple[str, ...]) -> str:
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    ends = "names of landed files end in .ndjson, .jsonl or .json, packed also in .gz or .zst"
+    return f"not read: {files[0]}{more}; {ends}"
 
 
 def _text(summary: Summary) -> str:

@@ -58,6 +58,8 @@ class Summary:
     moved: tuple[str, ...] = ()
     # landed files that are broken, with what is wrong; each has another name now
     unreadable: tuple[str, ...] = ()
+    # files beside them whose names end otherwise
+    unread: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -89,8 +91,9 @@ def ingest(
     named = tuple(folders)
     _check(lake, named)
     wanted = named or (f"{spelled(lake)}/landing",)
+    unread = tuple(file for folder in wanted for file in landing.unread(folder))
     if every is None and idle.is_idle(lake, wanted):
-        return Summary(lake, seconds=round(time.monotonic() - started, 3))
+        return Summary(lake, seconds=round(time.monotonic() - started, 3), unread=unread)
     with held(lake, spark) as given, pipeline_session(given) as session:
         run = _Run(spelled(lake), session, options or Options(), watch or Watch(), goes_on=every is not None)
         run.prepare()
@@ -104,8 +107,15 @@ def ingest(
         snapshot = run.publish()
         idle.note(run.lake, run.landed)
     seconds = round(time.monotonic() - started, 3)
-    moved, unreadable = tuple(run.moved), tuple(run.unreadable)
-    return Summary(lake, seconds=seconds, snapshot=snapshot, moved=moved, unreadable=unreadable, **run.totals)
+    return Summary(
+        lake,
+        seconds=seconds,
+        snapshot=snapshot,
+        moved=tuple(run.moved),
+        unreadable=tuple(run.unreadable),
+        unread=unread,
+        **run.totals,
+    )
 
 
 def _check(lake: str, folders: tuple[str, ...]) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from colline.errors import LakeError
-from colline.pipeline.files import literal
+from colline.pipeline.files import literal, local_path
 
-# Names a transport gives to whole files. What is still being written starts with a dot or ends otherwise.
-FILES = "*.{ndjson,jsonl,json,ndjson.gz,jsonl.gz,json.gz,ndjson.zst,jsonl.zst,json.zst}"
+# How names of landed files end. What is still being written starts with a dot.
+ENDINGS = tuple(f".{kind}{packed}" for packed in ("", ".gz", ".zst") for kind in ("ndjson", "jsonl", "json"))
+FILES = f"*{{{','.join(ENDINGS)}}}"
+# how the name of a broken file ends from then on
+BROKEN = ".unreadable"
 FILES_PER_BATCH = 1000
 # One file is one input partition, so that a row's number in its partition is its line in the file.
 ONE_FILE_EACH = {
@@ -62,6 +66,17 @@ def located(text: DataFrame) -> DataFrame:
         F.expr("regexp_replace(_metadata.file_path, '^file:/+', 'file:///')").alias("file"),
         F.col("_metadata.file_modification_time").alias("received_at"),
     )
+
+
+def unread(folder: str) -> list[str]:
+    """The files in a folder of this machine that are not looked for because of how their names end."""
+    where = local_path(folder)
+    if where is None:
+        return []
+    names = (path.relative_to(where) for path in Path(where).rglob("*") if path.is_file())
+    # neither are those that Spark takes for hidden
+    seen = (name for name in names if not any(part.startswith((".", "_")) for part in name.parts))
+    return sorted(f"{folder}/{name}" for name in seen if not name.name.endswith((*ENDINGS, BROKEN)))
 
 
 def numbered(rows: DataFrame) -> DataFrame:

@@ -10,9 +10,8 @@ from typing import Any
 
 from colline.errors import LakeError
 from colline.pipeline.files import Files
+from colline.pipeline.landing import BROKEN
 
-# what a file is called from then on: no name of one that has landed
-ENDING = ".unreadable"
 _FILE = re.compile(r"error while reading file (\S+?)\.(?:\s|$)")
 _PACKED = re.compile(r"\.(gz|zst)$")
 # what unpacking says of bytes that are no archive, or half of one; a network or a disk that fails says other things
@@ -29,8 +28,8 @@ def set_aside(error: Exception, files: Files) -> str | None:
         return None
     path = files.unescaped(address)
     is_broken = bool(_PACKED.search(path) and _BROKEN.search(reason))
-    if is_broken and files.move(path, f"{path}{ENDING}"):
-        return f"{path}{ENDING} cannot be read: {reason}"
+    if is_broken and files.move(path, f"{path}{BROKEN}"):
+        return f"{path}{BROKEN} cannot be read: {reason}"
     hint = "it is broken: take it away, and ingest again" if is_broken else "the next ingest tries it again"
     raise LakeError(f"cannot read {path}: {reason}", hint=hint) from error
 
