@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from colline.machine.java import BRIEF
+
 pytestmark = pytest.mark.spark
 SCRIPT = Path(__file__).parent / "two_applications.py"
 
@@ -18,7 +20,7 @@ def test_rdds_of_a_stopped_application_are_forgotten(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(SCRIPT.parent.parent.parent),
-        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1",
+        "JAVA_TOOL_OPTIONS": BRIEF,
     }
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(tmp_path)], env=environment, check=False, capture_output=True, text=True

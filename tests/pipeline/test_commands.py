@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from colline.machine.java import BRIEF
 from tests.lakes import land
 from tests.pipeline.interrupts import interrupted
 from tests.pipeline.lake_view import current, table
@@ -25,7 +26,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 # how often a continuous ingest is fed
 BATCHES = 2 if os.environ.get("COLLINE_FAULTS") == "all" else 1
 # short runs: the best compiled code would come too late
-ENVIRONMENT = {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1", "PYTHONUNBUFFERED": "1"}
+ENVIRONMENT = {**os.environ, "JAVA_TOOL_OPTIONS": BRIEF, "PYTHONUNBUFFERED": "1"}
 
 
 def _colline(*arguments: str) -> subprocess.CompletedProcess[str]:

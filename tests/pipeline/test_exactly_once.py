@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from colline.machine.java import BRIEF
 from colline.pipeline.rebuild import MARKER, REBUILT
 from colline.pipeline.tables import TABLES
 from tests.lakes import land
@@ -46,10 +47,9 @@ ORDERS = int(os.environ.get("COLLINE_ORDERS", "1"))
 SPLITS = 3
 EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
 VICTIM = Path(__file__).parent / "victim.py"
-# short runs: the best compiled code would come too late; and room for what is compiled
 TOOLS = {
     **os.environ,
-    "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m",
+    "JAVA_TOOL_OPTIONS": BRIEF,
     "PYTHONPATH": str(VICTIM.parent.parent.parent),
     "PYTHONUNBUFFERED": "1",
 }
@@ -253,8 +253,12 @@ def test_any_order_split_and_repetition_gives_the_same_gold(
         landed.rename(landed.with_name(f"odd {{name}} [1] 50%25, \\ *? {first}.ndjson"))
         if first:  # as a batch of many runs is done: those in more than one task, all else in one
             monkeypatch.setattr(reading, "MANY_LINES", 0)
-        if last == len(events):  # as a large batch is done: in many tasks, with compiled code
+        if last == len(
+            events
+        ):  # as a large batch is done: in many tasks; its code is compiled by `make pipeline-faults`
             monkeypatch.setattr(settings, "SMALL_LINES", 0)
+            if not ALL:
+                monkeypatch.setattr(settings, "MANY_TASKS", {**settings.MANY_TASKS, **settings.INTERPRETED})
             monkeypatch.setattr(reading, "FEW_BODIES", 0)
         ingest(str(tmp_path), spark=spark)
     assert gold(tmp_path) == gold(undisturbed)

@@ -105,6 +105,26 @@ def test_spark_is_asked_of_a_folder_that_was_never_read_and_of_one_elsewhere(lak
     assert not is_idle("s3a://bucket/lake", ["s3a://bucket/lake/landing"])
 
 
+def test_what_landed_since_the_last_ingest_is_little_or_much(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from colline.pipeline import idle
+
+    def is_little(*folders: str) -> bool:
+        return idle.is_little(str(lake), folders or (f"{lake}/landing",))
+
+    landed = land(lake, ["{}"])
+    monkeypatch.setattr(idle, "LITTLE", landed.stat().st_size + 1)
+    assert is_little()
+    assert not is_little("s3a://bucket/landing")
+    land(lake, ["{}"])
+    assert not is_little()
+    # all of it was there before the last ingest ended
+    (lake / idle.NOTE).touch()
+    os.utime(lake / idle.NOTE, (landed.stat().st_mtime + 60,) * 2)
+    assert is_little()
+    (lake / idle.NOTE).unlink()
+    assert not is_little()
+
+
 def test_a_lake_that_somebody_writes_is_not_idle_but_busy(lake: Path) -> None:
     from colline.pipeline.lock import LakeBusyError, alone
 

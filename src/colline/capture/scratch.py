@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from colline.capture.query import QueryError, lineage
 from colline.capture.statements import split
-from colline.machine.java import collector, ensure_java, to_stderr
+from colline.machine.java import BRIEF, collector, ensure_java, to_stderr
 from colline.machine.quiet import said_into
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _settings(folder: Path, spark_version: str) -> dict[str, str]:
         "spark.sql.shuffle.partitions": "1",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.driver.extraJavaOptions": (
-            f"-Dderby.system.home={folder} -XX:TieredStopAtLevel=1 {collector('Serial')} {to_stderr(spark_version)}"
+            f"-Dderby.system.home={folder} {BRIEF} {collector('Serial')} {to_stderr(spark_version)}"
         ),
         **(delta if find_spec("delta") is not None else {}),
     }

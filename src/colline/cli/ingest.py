@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -26,7 +27,7 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     """Bring everything that has landed into the lake's Delta tables, each event once."""
     from colline.pipeline.ingest import Watch, ingest
 
-    options, steps = given_options(), Steps(sys.stderr)
+    options, steps = replace(given_options(), brief=True), Steps(sys.stderr)
     watch = Watch(progress=steps.batch, wrote=steps.table)
     # a service manager ends a program with SIGTERM: the same as Ctrl-C
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))

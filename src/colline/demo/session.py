@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from colline.machine.java import BRIEF
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -67,7 +69,7 @@ def _settings(root: Path, history: bool) -> dict[str, str]:
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
         "spark.sql.warehouse.dir": str(root / "warehouse"),
         # small data and a short life: what the JVM would spend on compiling its hottest code is never earned back
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={root} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={root} {BRIEF} -XX:+UseSerialGC",
         "spark.sql.adaptive.enabled": "false",
         "spark.eventLog.enabled": str(history).lower(),
         "spark.eventLog.dir": event_logs(root).resolve().as_uri(),

@@ -18,6 +18,8 @@ from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
 OLDEST_JAVA = {(3, 5): 8, (4, 0): 17, (4, 1): 17, (4, 2): 17, (4, 3): 17}
 OLDEST_FOR_UNKNOWN_SPARK = 17
 
+# for a JVM of a minute: the best compiled code would come too late, and what is compiled fast needs more room
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=160m"
 # where a JVM that Spark starts finds options besides those it is given
 OPTIONS_FROM = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "SPARK_SUBMIT_OPTS")
 

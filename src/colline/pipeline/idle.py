@@ -1,4 +1,4 @@
-"""Whether an ingest has nothing to do, told without Spark: a lake and its landing folders on this machine.
+"""Whether an ingest has nothing or little to do, told without Spark: a lake and its landing folders on this machine.
 
 An ingest that went to its end writes down which files it found. While no other name has come, nothing was left half
 done and nothing is due, there is nothing that Spark could find either: it knows landed files by their names.
@@ -23,6 +23,8 @@ from colline.pipeline.tables import TABLES, fields_of
 from colline.pipeline.upgrade import LAKE_VERSION, MARKER
 
 NOTE = "_colline/landed.json"
+# Bytes that a JVM reads sooner than it has compiled all of its code well.
+LITTLE = 64 * 1024 * 1024
 # the folder whose batch was begun and not finished
 PENDING = "_colline/pending"
 
@@ -56,6 +58,27 @@ def is_idle(lake: str, folders: Iterable[str]) -> bool:
         return False
     with alone(Path(root)):
         return _is_whole(Path(root)) and _has_all(Path(root), folders) and _is_told(Path(root))
+
+
+def is_little(lake: str, folders: Iterable[str]) -> bool:
+    """Whether few bytes have landed since an ingest went to its end; not told of what is elsewhere."""
+    places = [local_path(place) for place in (lake, *folders)]
+    here = [Path(place) for place in places if place is not None]
+    if len(here) < len(places):
+        return False
+    last = here[0] / NOTE
+    since = last.stat().st_mtime if last.is_file() else 0.0
+    return sum(_landed_since(since, folder) for folder in here[1:]) < LITTLE
+
+
+def _landed_since(since: float, folder: Path) -> int:
+    """How many bytes the files in a folder have that are not older."""
+    size = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # one that was being written has its name by now
+            found = path.stat()
+            size += found.st_size if path.is_file() and found.st_mtime >= since else 0
+    return size
 
 
 def _has_all(root: Path, folders: Iterable[str]) -> bool:

@@ -94,8 +94,10 @@ def ingest(
     unread = tuple(file for folder in wanted for file in landing.unread(folder))
     if every is None and idle.is_idle(lake, wanted):
         return Summary(lake, seconds=round(time.monotonic() - started, 3), unread=unread)
-    with held(lake, spark) as given, pipeline_session(given) as session:
-        run = _Run(spelled(lake), session, options or Options(), watch or Watch(), goes_on=every is not None)
+    options = options or Options()
+    brief = options.brief and every is None and idle.is_little(lake, wanted)
+    with held(lake, spark, brief=brief) as given, pipeline_session(given) as session:
+        run = _Run(spelled(lake), session, options, watch or Watch(), goes_on=every is not None)
         run.prepare()
         try:
             for folder in run.in_order(wanted):

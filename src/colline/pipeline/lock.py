@@ -29,17 +29,17 @@ class LakeBusyError(LakeError):
 
 
 @contextmanager
-def held(lake: str, spark: SparkSession | None = None) -> Iterator[SparkSession]:
-    """Be the lake's only writer for as long as the block lasts; the session to write with.
+def held(lake: str, spark: SparkSession | None = None, *, brief: bool = False) -> Iterator[SparkSession]:
+    """Be the lake's only writer for as long as the block lasts; the session to write with, which may be a `brief` one.
 
     A lake on this machine is locked before a session is started: to be refused costs no JVM.
     """
     where = local_path(lake)
     if where is not None:
         with alone(Path(where)):
-            yield spark or session_for()
+            yield spark or session_for(brief=brief)
         return
-    session = spark or session_for()
+    session = spark or session_for(brief=brief)
     with _lease(f"{lake.rstrip('/')}/_colline/ingest.lock", Files(session)):
         yield session
 

@@ -40,6 +40,8 @@ class Options:
 
     limits: Limits = field(default_factory=Limits)
     rules: Rules = field(default_factory=Rules)
+    # the process ends with its ingest: where there is little to do, its JVM is one for little
+    brief: bool = False
 
 
 class Reading:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
-from colline.machine.java import collector, ensure_java, to_stderr
+from colline.machine.java import BRIEF, collector, ensure_java, to_stderr
 from colline.machine.quiet import chatter_apart
 
 if TYPE_CHECKING:
@@ -33,15 +33,15 @@ LOCAL_SETTINGS: dict[str, str] = {
 }
 
 
-def session_for(name: str = "colline") -> SparkSession:
-    """The active session, or a new local one with Delta."""
+def session_for(name: str = "colline", *, brief: bool = False) -> SparkSession:
+    """The active session, or a new local one with Delta; `brief`: its JVM has little to do."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
-    return active if active is not None else _local(name)
+    return active if active is not None else _local(name, brief=brief)
 
 
-def _local(name: str) -> SparkSession:
+def _local(name: str, *, brief: bool) -> SparkSession:
     from pyspark.sql import SparkSession
 
     try:
@@ -55,7 +55,9 @@ def _local(name: str) -> SparkSession:
     of_jvm = {
         "spark.driver.memory": f"{_driver_gigabytes()}g",
         # pauses hurt nobody here, and all else takes a seventh less than with the JVM's own choice
-        "spark.driver.extraJavaOptions": f"{collector('Parallel')} {to_stderr(spark_version)}",
+        "spark.driver.extraJavaOptions": " ".join(
+            (collector("Parallel"), to_stderr(spark_version), *([BRIEF] if brief else []))
+        ),
     }
     for key, value in {**LOCAL_SETTINGS, **of_jvm}.items():
         builder = builder.config(key, value)
