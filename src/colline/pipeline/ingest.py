@@ -7,12 +7,10 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError
 from pyspark.sql import functions as F
 
 from colline.errors import LakeError
@@ -22,6 +20,7 @@ from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
 from colline.pipeline.reading import Options
 from colline.pipeline.rebuild import rebuild_locked, undo
+from colline.pipeline.session import OF_STREAMS, hush
 from colline.pipeline.settings import pipeline_session
 from colline.pipeline.stops import asked_to_end
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
@@ -238,17 +237,11 @@ class _Run:
             with asked_to_end() as asked:
                 while not query.awaitTermination(0.3):
                     if asked.is_set():
-                        self._silence()
+                        hush(self.spark, OF_STREAMS)  # the end that the user asked for is no error
                         query.stop()
                         raise KeyboardInterrupt
         except Exception as error:  # noqa: BLE001 (raised again, or what it came from)
             raise (self._failure or error) from None
-
-    def _silence(self) -> None:
-        """Let Spark not tell the end that the user asked for as an error, a page long."""
-        log4j = self.spark._jvm.org.apache.logging.log4j
-        with suppress(TypeError, Py4JError):  # another logger: it is told
-            log4j.core.config.Configurator.setLevel("org.apache.spark.sql.execution.streaming", log4j.Level.OFF)
 
     def stop(self) -> None:
         """End what still runs: nothing may write when the lake's lock is given back.

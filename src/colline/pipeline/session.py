@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,17 @@ LOCAL_SETTINGS: dict[str, str] = {
     "spark.driver.host": "127.0.0.1",
     "spark.sql.session.timeZone": "UTC",
 }
+
+
+# What fails is raised where the user waits, and told there. These would tell it before, a page of Java each.
+OF_STREAMS = "org.apache.spark.sql.execution.streaming"
+TELL_FIRST = (
+    OF_STREAMS,
+    "org.apache.spark.executor.Executor",
+    "org.apache.spark.scheduler.TaskSetManager",
+    "org.apache.spark.sql.delta.files.DeltaFileFormatWriter",
+    "org.apache.spark.util.Utils",
+)
 
 
 def session_for(name: str = "colline", *, brief: bool = False) -> SparkSession:
@@ -66,7 +78,18 @@ def _local(name: str, *, brief: bool) -> SparkSession:
     with chatter_apart():
         session: SparkSession = configure_spark_with_delta_pip(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    hush(session, *TELL_FIRST)
     return session
+
+
+def hush(spark: SparkSession, *loggers: str) -> None:
+    """Let these say nothing, where Spark's own logger is at work; another one is the user's."""
+    from py4j.protocol import Py4JError
+
+    log4j = spark.sparkContext._jvm.org.apache.logging.log4j
+    with suppress(TypeError, Py4JError):
+        for name in loggers:
+            log4j.core.config.Configurator.setLevel(name, log4j.Level.OFF)
 
 
 def _driver_gigabytes() -> int:
