@@ -253,9 +253,7 @@ def test_any_order_split_and_repetition_gives_the_same_gold(
         landed.rename(landed.with_name(f"odd {{name}} [1] 50%25, \\ *? {first}.ndjson"))
         if first:  # as a batch of many runs is done: those in more than one task, all else in one
             monkeypatch.setattr(reading, "MANY_LINES", 0)
-        if last == len(
-            events
-        ):  # as a large batch is done: in many tasks; its code is compiled by `make pipeline-faults`
+        if last == len(events):  # as a large batch is done: in many tasks, and (`make pipeline-faults`) compiled
             monkeypatch.setattr(settings, "SMALL_LINES", 0)
             if not ALL:
                 monkeypatch.setattr(settings, "MANY_TASKS", {**settings.MANY_TASKS, **settings.INTERPRETED})
