@@ -133,6 +133,7 @@ def landed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     ways = (compact, as_the_spec_shows, of_python_client)
     files = [
         [compact(e) for e in nights],
+        [compact(e) + "\r" for e in nights],
         [as_the_spec_shows(e) for e in nights],
         # in the order of keys lineage comes before the version, where versions are not looked for
         [of_python_client(told(n, rows=n)) for n in range(20)],
@@ -140,6 +141,7 @@ def landed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         [compact(shuffled(chance.choice(nights + others), chance)) for _ in range(60)],
         [spoiled(compact(chance.choice(nights[:3] + others)), chance) for _ in range(150)],
         [spoiled(chance.choice(ways)(chance.choice(nights[:3])), chance) for _ in range(150)],
+        [spoiled(chance.choice(ways)(chance.choice(nights[:3])), chance) + b"\r" for _ in range(50)],
         [*map(compact, others), *odd_lines(), *BAD],
     ]
     return [land(lake, lines) for lines in files]
@@ -172,7 +174,7 @@ def test_lines_that_are_cut_say_what_they_say_as_a_whole(
             cut = work.heads.where("is_cut")
             nights = cut.where("file like '%20events.ndjson'")
             # one body of the runs that tell how many rows they wrote, in each way to write it, one of the others
-            assert (nights.count(), nights.select("body").distinct().count()) == (80, 4)
+            assert (nights.count(), nights.select("body").distinct().count()) == (100, 4)
             assert nights.where("not has_job").count() == 20
             assert cut.where("reason is not null").count() > 0
         finally:

@@ -31,6 +31,8 @@ PRODUCER, SCHEMA = '"producer":', '"schemaURL":'
 STATISTICS = '"outputFacets":'
 # in how many bytes, counted from the end, each of them is looked for
 FAR, NEAR, LAST = 32 * 1024, 2048, 256
+# a line that ends as lines do on Windows: what is after the bracket is no part of it
+_IS_OF_WINDOWS = r"endswith(raw, '}\r')"
 # what the event is besides its datasets, of an event that has a run and a job
 OF_HEAD = {name: sql for name, sql in COLUMNS.items() if name != "mentions"} | {
     "run_id": "lower(trim(e.run.runId))",
@@ -89,17 +91,18 @@ def _halved(lines: DataFrame, limits: Limits) -> DataFrame:
     A frame copies what it keeps, so what is cut out of a line is digested where it is cut. Places are counted in bytes.
     """
     place = ("file", "position", "received_at")
-    fits = f"octet_length(raw) <= {limits.bytes} and endswith(raw, '}}')"
+    fits = f"octet_length(raw) <= {limits.bytes} and (endswith(raw, '}}') or {_IS_OF_WINDOWS})"
     first = f"substring_index(substring_index(raw, '{INPUTS}', 1), '{OUTPUTS}', 1)"
-    begun = lines.selectExpr(*place, "raw", f"if({fits}, {first}, raw) as before")
+    size = f"octet_length(raw) - if({_IS_OF_WINDOWS}, 1, 0) as size"
+    begun = lines.selectExpr(*place, "raw", size, f"if({fits}, {first}, raw) as before")
     begun = begun.selectExpr("*", "octet_length(before) as begin", f"contains(before, '{PRODUCER}') as is_told")
     ended = begun.selectExpr("*", f"{_end()} as end")
     statistics = f"octet_length({_after_last(STATISTICS, 'end', str(NEAR))})"
     cut = ended.selectExpr("*", f"coalesce(end - {statistics} - {len(STATISTICS)}, end) as until")
-    said = f"if(begin < octet_length(raw), {_bytes('raw', 'begin', 'until')}, null)"
+    said = f"if(begin < size, {_bytes('raw', 'begin', 'until')}, null)"
     # how a line ends is a part of what its body is
     body = f"concat(if(until < end, 's', 'e'), sha2({_same_every_night(said)}, 256)) as body"
-    rest = f"{_bytes('raw', 'until', 'octet_length(raw) - 1')} as rest"
+    rest = f"{_bytes('raw', 'until', 'size - 1')} as rest"
     known = cut.selectExpr(*place, "before", "until < end as has_statistics", rest, body)
     outputs = """if(has_statistics, ',"outputs":[{"_":0', ''), if(rest = '', '', ',')"""
     head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, rest, ',"{wire.END}":0}}')"""
@@ -108,10 +111,9 @@ def _halved(lines: DataFrame, limits: Limits) -> DataFrame:
 
 def _end() -> str:
     """Where what comes after the datasets begins: with the producer or the schema's address, else the last bracket."""
-    size = "octet_length(raw)"
-    producer = f"octet_length({_after_last(PRODUCER, size, str(FAR))}) + {len(PRODUCER)}"
-    schema = f"octet_length({_after_last(SCHEMA, size, str(LAST))}) + {len(SCHEMA)}"
-    return f"{size} - coalesce(if(is_told, {schema}, {producer}), 1)"
+    producer = f"octet_length({_after_last(PRODUCER, 'size', str(FAR))}) + {len(PRODUCER)}"
+    schema = f"octet_length({_after_last(SCHEMA, 'size', str(LAST))}) + {len(SCHEMA)}"
+    return f"size - coalesce(if(is_told, {schema}, {producer}), 1)"
 
 
 def _after_last(word: str, end: str, size: str) -> str:
