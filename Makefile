@@ -61,7 +61,7 @@ demo: setup page ## set everything up and run the main job: capture a platform, 
 	$(BIN)/colline demo
 
 test: setup lint browser page page-check ## set everything up and pass the tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 test-matrix: setup ## the lineage cases and a live watch on the other Sparks: make test-matrix SPARKS="3.5 4.0"
 	UV='$(UV)' ROOMS='$(ROOMS)' $(BIN)/python tools/matrix.py $(SPARKS)

@@ -1,4 +1,4 @@
-"""One Spark session for the whole run, with Delta, so that a test pays for its own work only."""
+"""One Spark session for the whole run of a process, with Delta, so that a test pays for its own work only."""
 
 from __future__ import annotations
 
@@ -7,22 +7,52 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from colline.machine.java import BRIEF
 from tests.sessions import HAS_DELTA, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from serving import Server
 
+# Rooms that share what takes long to make. Of several processes, each takes one of these after the other, all others
+# being the last.
+TOGETHER = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("lineage",), ("transport",))
+# every JVM that a test starts lives for minutes at most
+os.environ.setdefault("SPARK_SUBMIT_OPTS", BRIEF)
+
+
+def _place(nodeid: str) -> int:
+    room = nodeid.split("/")[1]
+    return next((place for place, rooms in enumerate(TOGETHER) if room in rooms), len(TOGETHER))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Processes share the tests by room."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByRoom(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return str(_place(nodeid))
+
+    config.option.loadscopereorder = False  # the room with the most tests is not the one that takes longest
+    return ByRoom(config, log)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests marked `delta` are skipped, with the reason, where this Spark has no Delta."""
     for item in items:
+        if not item.nodeid.endswith(item.name):  # schemathesis gives all its tests one id: processes would do one
+            item._id = item.parent.id.child(item.name)
         if not HAS_DELTA and item.get_closest_marker("delta"):
             item.add_marker(pytest.mark.skip(reason="no Delta is published for this Spark"))
+    items.sort(key=lambda item: _place(item.nodeid))
+    if len({item.nodeid for item in items}) < len(items):
+        raise pytest.UsageError("two tests have one id, by which processes take them for one")
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ def session(home: Path, *, plain: bool = False) -> SparkSession:
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.sql.warehouse.dir": str(home / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home}",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} -XX:+UseParallelGC",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "3g",
         **(DELTA if HAS_DELTA and not plain else {}),

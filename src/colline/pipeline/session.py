@@ -24,7 +24,6 @@ LOCAL_SETTINGS: dict[str, str] = {
     "spark.ui.enabled": "false",
     # what is told of past queries is for a page that nobody can open; a batch has seventy, with plans of 40 KB
     "spark.sql.ui.retainedExecutions": "20",
-    "spark.sql.ui.explainMode": "simple",
     "spark.ui.retainedJobs": "50",
     "spark.ui.retainedStages": "50",
     "spark.ui.retainedTasks": "500",

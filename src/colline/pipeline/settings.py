@@ -28,6 +28,8 @@ ALWAYS = {
     "spark.databricks.delta.stats.skipping": "false",
     # a task keeps the files of a few parts open; else it sorts all its lines by the day they came on
     "spark.sql.maxConcurrentOutputFileWriters": "8",
+    # the plan that a page may show, of seventy queries a batch, is a line a step and no more
+    "spark.sql.ui.explainMode": "simple",
     # a batch may add rows beside the parts it replaces
     "spark.databricks.delta.replaceWhere.constraintCheck.enabled": "false",
     # a table that is replaced keeps no part of what it was
