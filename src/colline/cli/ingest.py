@@ -28,7 +28,7 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     from colline.pipeline.ingest import Watch, ingest
 
     options, steps = replace(given_options(), brief=True), Steps(sys.stderr)
-    watch = Watch(progress=steps.batch, wrote=steps.table)
+    watch = Watch(progress=steps.batch, wrote=steps.table, aside=steps.aside)
     # a service manager ends a program with SIGTERM: the same as Ctrl-C
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
@@ -42,8 +42,6 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     steps.over()
     for moved in summary.moved:
         click.echo(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
-    for unreadable in summary.unreadable:
-        click.echo(f"{unreadable}; land it whole under another name", err=True)
     if summary.unread:
         click.echo(_unread(summary.unread), err=True)
     click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
@@ -85,6 +83,10 @@ class Steps:
         bad = f", {progress.quarantined} quarantined" if progress.quarantined else ""
         told = f"batch {progress.batch}: {progress.events} events{bad}, {progress.seconds:.1f} s ({rate:.0f}/s)"
         click.echo(f"{self._again}{told}", file=self._stream)
+
+    def aside(self, unreadable: str) -> None:
+        """A broken file was set aside; told at once, since the ingest may be ended before its summary."""
+        click.echo(f"{self._again}{unreadable}; land it whole under another name", file=self._stream)
 
 
 def _unread(files: tuple[str, ...]) -> str:

@@ -67,10 +67,14 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Who is told while an ingest runs: `progress` of each batch in the lake, `wrote` of each table written."""
+    """Who is told while an ingest runs: `progress` of each batch in the lake, `wrote` of each table written.
+
+    `aside` of each broken file that was set aside, as in the summary: an ingest that is interrupted has none.
+    """
 
     progress: Callable[[Progress], None] = field(default=lambda _: None)
     wrote: Callable[[str], None] = field(default=nothing)
+    aside: Callable[[str], None] = field(default=nothing)
 
 
 def ingest(
@@ -228,6 +232,7 @@ class _Run:
                 if told is None:
                     raise
                 self.unreadable.append(told)
+                self.watch.aside(told)
             self._failure = None
             self._queries[folder] = self._begins[folder]()
 
