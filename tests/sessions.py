@@ -47,7 +47,7 @@ def session(home: Path, *, plain: bool = False) -> SparkSession:
     import pyspark
     from pyspark.sql import SparkSession
 
-    from colline.machine.java import ensure_java
+    from colline.machine.java import collector, ensure_java
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     packages, catalog = ([], {}) if plain else iceberg(home, pyspark.__version__)
@@ -58,7 +58,7 @@ def session(home: Path, *, plain: bool = False) -> SparkSession:
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.sql.warehouse.dir": str(home / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} -XX:+UseParallelGC",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {collector('Parallel')}",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "3g",
         **(DELTA if HAS_DELTA and not plain else {}),

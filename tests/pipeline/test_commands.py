@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.machine.java import BRIEF
 from tests.lakes import land
 from tests.pipeline.interrupts import interrupted
 from tests.pipeline.lake_view import current, table
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 # how often a continuous ingest is fed
 BATCHES = 2 if os.environ.get("COLLINE_FAULTS") == "all" else 1
-ENVIRONMENT = {**os.environ, "JAVA_TOOL_OPTIONS": BRIEF, "PYTHONUNBUFFERED": "1"}
+ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "1"}
 
 
 def _colline(*arguments: str) -> subprocess.CompletedProcess[str]:
