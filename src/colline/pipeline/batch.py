@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.pipeline import glance, runs
+from colline.pipeline.bronze import write_bronze
 from colline.pipeline.coverage import write_coverage
 from colline.pipeline.dimensions import Dimensions, NoDimensions, write_columns, write_datasets
 from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_runs
@@ -38,9 +39,9 @@ def ingest_batch(
 ) -> Counts:
     """Write the batch's lines to bronze and what they say to every table after it."""
     unsized(store.spark)
-    work = Work(store, lines, options, lines_of)
+    work = Work(store, lines, options, lines_of=lines_of)
     try:
-        write_bronze(work)
+        write_bronze(work.store, work.lines, work.options.limits)
         return derive(work)
     finally:
         work.close()
@@ -52,7 +53,7 @@ def derive(work: Work) -> Counts:
     work.threads.settle_all()  # nothing is told of lines that bronze does not have
     sized(work.store.spark, lines=lines, different=work.totals["different"])
     counts = Counts(lines, lines - work.bad, work.bad)
-    if work.store.elder is None:  # a rebuild leaves bronze as it is
+    if work.store.elders is None:  # a rebuild leaves bronze as it is
         write_quarantine(work, counts)
     write_observations(work)
     beside = work.threads.beside
@@ -93,13 +94,6 @@ def expire_runs(store: Store) -> bool:
     finally:
         work.close()
     return True
-
-
-def write_bronze(work: Work) -> None:
-    """Every line as it came."""
-    digest = f"{event_id('raw')} as event_id"
-    rows = work.lines.selectExpr("*", digest, f"'{work.marker}' as batch", "to_date(received_at) as dt")
-    work.store.append(BRONZE, rows)
 
 
 def write_quarantine(work: Work, counts: Counts) -> None:

@@ -49,7 +49,7 @@ class Dimensions:
         work = self.work
         targets = work.places.select(*TO).distinct()
         # a batch that is run again finds what it merged the first time
-        live = work.known(DATASETS).where(f"merged_into is null or (merged_in = '{work.marker}')")
+        live = work.known(DATASETS).where(f"merged_into is null or (merged_in = '{work.store.marker}')")
         alias = work.links.frame.selectExpr(
             "alias_namespace as namespace", "alias_name as name", "namespace as to_namespace", "name as to_name"
         )
@@ -64,12 +64,7 @@ class Dimensions:
     def datasets(self) -> DataFrame:
         """The datasets of the batch as they are now, and a stone where a dataset turned out to be another one."""
         work, table = self.work, tuple(fields_of(DATASETS))
-        rows = self._united()
-        before = work.store.elder_ids(DATASETS, "namespace as to_namespace, name as to_name")
-        if before is not None:
-            rows = (
-                rows.join(before, list(TO), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
-            )
+        rows = work.store.known_ids(DATASETS, self._united(), TO)
         rows = identity.numbered(rows, work.top_id(DATASETS), TO)
         rows = rows.join(self._symlinks(), list(TO), "left").join(self._schemas(), list(TO), "left")
         rows = self._described(rows.withColumnsRenamed({"to_namespace": "namespace", "to_name": "name"}))
@@ -77,7 +72,7 @@ class Dimensions:
         rows = rows.select(*table)
         gone = self.old.where("is_gone").drop("merged_into", "merged_in")
         into = rows.selectExpr("namespace as to_namespace", "name as to_name", "id as merged_into")
-        stones = gone.join(into, list(TO)).selectExpr("*", f"'{work.marker}' as merged_in")
+        stones = gone.join(into, list(TO)).selectExpr("*", f"'{work.store.marker}' as merged_in")
         return cut(rows.unionByName(stones.select(*table)))
 
     @cached_property
@@ -219,12 +214,7 @@ class Dimensions:
 
     def _column_rows(self, old: DataFrame) -> DataFrame:
         work, on = self.work, ("dataset_id", "key")
-        rows = self._united_columns(old)
-        before = work.store.elder_ids(COLUMNS, "dataset_id, lower(field) as key")
-        if before is not None:
-            rows = (
-                rows.join(before, list(on), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
-            )
+        rows = work.store.known_ids(COLUMNS, self._united_columns(old), on)
         rows = self._tagged(self._placed_columns(identity.numbered(rows, work.top_id(COLUMNS), on)))
         return rows.selectExpr(
             "id",

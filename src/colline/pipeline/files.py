@@ -5,6 +5,7 @@ This and nothing else in the pipeline talks to the JVM beside the DataFrame API.
 
 from __future__ import annotations
 
+import json
 import re
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,9 @@ from colline.errors import LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# how many of a table's newest commits are looked through for one of them
+COMMITS_READ = 10
 
 
 class Files:
@@ -99,6 +103,24 @@ class Files:
                 now = self._jvm.java.lang.System.currentTimeMillis()
                 return int(name[:20]), float(now - found[place].getModificationTime()) / 1000
         raise LakeError(f"{table} is no Delta table", hint="is the lake complete and readable?")
+
+    def added(self, table: str, app: str, version: int) -> dict[str, dict[str, str]] | None:
+        """The files that a stamped write added to a Delta table, with the part each is in; told by its newest commits.
+
+        None where none of these is the write's, or a file is outside of the table.
+        """
+        newest = self.newest_commit(table)[0]
+        for commit in range(newest, max(-1, newest - COMMITS_READ), -1):
+            text = self.read(f"{table}/_delta_log/{commit:020d}.json") or ""
+            actions = [json.loads(line) for line in text.splitlines() if line]
+            stamps = [action["txn"] for action in actions if "txn" in action]
+            if not any((stamp["appId"], stamp["version"]) == (app, version) for stamp in stamps):
+                continue
+            added = [action["add"] for action in actions if "add" in action]
+            if any(":" in file["path"] for file in added):
+                return None
+            return {f"{table}/{unquote(file['path'])}": file["partitionValues"] for file in added}
+        return None
 
     def delete(self, path: str) -> None:
         """Take a file or folder away, if it is there."""

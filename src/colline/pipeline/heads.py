@@ -18,9 +18,13 @@ was read whole, so the body is such a piece of JSON, and means the same in both.
 
 from __future__ import annotations
 
+import hashlib
+from functools import reduce
+
 from pyspark.sql import DataFrame
 
 from colline.pipeline import wire
+from colline.pipeline.landing import LINE
 from colline.pipeline.parse import COLUMNS, EVENT_TYPE, RID, Limits, from_json, is_utf8, meaning, part_of
 
 # where a body begins, whichever comes first; and where lineage does in it
@@ -33,6 +37,9 @@ STATISTICS = '"outputFacets":'
 FAR, NEAR, LAST = 32 * 1024, 2048, 256
 # a line that ends as lines do on Windows: what is after the bracket is no part of it
 _IS_OF_WINDOWS = r"endswith(raw, '}\r')"
+# how a body begins that is followed by statistics
+_WITH_STATISTICS = "s"
+_HAS_STATISTICS = f"startswith(body, '{_WITH_STATISTICS}')"
 # what the event is besides its datasets, of an event that has a run and a job
 OF_HEAD = {name: sql for name, sql in COLUMNS.items() if name != "mentions"} | {
     "run_id": "lower(trim(e.run.runId))",
@@ -60,13 +67,13 @@ _IS_CUT = (
 )
 
 
-def heads(lines: DataFrame, limits: Limits) -> DataFrame:
-    """One row per line: its `rid`, `file`, `body`; when it is cut, its columns, or why they are no event.
+def heads(halved: DataFrame, limits: Limits) -> DataFrame:
+    """One row per line in halves: its `rid`, `file`, `body`; when it is cut, its columns, or why they are no event.
 
     `has_job`: whether the columns of `OF_JOB` are those of the line, and not its body's.
     """
     event = f"if(body is null, null, {from_json('head', wire.HEAD)}) as e"
-    read = _halved(lines, limits).selectExpr("*", event, f"{RID} as rid")
+    read = halved.selectExpr("*", event, f"{_HAS_STATISTICS} as has_statistics", f"{RID} as rid")
     told = read.selectExpr("*", f"coalesce({_IS_CUT}, false) as fits", "e.job is not null as has_job").drop("head")
     timed = told.selectExpr("*", "if(fits, try_to_timestamp(e.eventTime), null) as t")
     judged = timed.selectExpr("*", f"if(fits, {meaning(limits)}, null) as verdict")
@@ -85,28 +92,40 @@ def heads(lines: DataFrame, limits: Limits) -> DataFrame:
     return columns.selectExpr("*", f"{part_of('run_id')} as part")
 
 
-def _halved(lines: DataFrame, limits: Limits) -> DataFrame:
-    """Lines with the digest of their `body` (null when there is none), and the `head` with that in its place.
+def halved(lines: DataFrame, limits: Limits) -> DataFrame:
+    """Lines with the digest of their `body` and the `head` with that in its place; both null where there is none."""
+    return reduce(lambda rows, step: rows.selectExpr(*step), _steps(limits), lines)
+
+
+def rule(limits: Limits) -> str:
+    """What the way to halve a line is known by: another way has another name."""
+    return hashlib.sha256(repr(_steps(limits)).encode()).hexdigest()[:16]
+
+
+def _steps(limits: Limits) -> list[tuple[str, ...]]:
+    """Columns, one list after the other, that halve a line; SQL.
 
     A frame copies what it keeps, so what is cut out of a line is digested where it is cut. Places are counted in bytes.
     """
-    place = ("file", "position", "received_at")
     fits = f"octet_length(raw) <= {limits.bytes} and (endswith(raw, '}}') or {_IS_OF_WINDOWS})"
     first = f"substring_index(substring_index(raw, '{INPUTS}', 1), '{OUTPUTS}', 1)"
-    size = f"octet_length(raw) - if({_IS_OF_WINDOWS}, 1, 0) as size"
-    begun = lines.selectExpr(*place, "raw", size, f"if({fits}, {first}, raw) as before")
-    begun = begun.selectExpr("*", "octet_length(before) as begin", f"contains(before, '{PRODUCER}') as is_told")
-    ended = begun.selectExpr("*", f"{_end()} as end")
     statistics = f"octet_length({_after_last(STATISTICS, 'end', str(NEAR))})"
-    cut = ended.selectExpr("*", f"coalesce(end - {statistics} - {len(STATISTICS)}, end) as until")
     said = f"if(begin < size, {_bytes('raw', 'begin', 'until')}, null)"
-    # how a line ends is a part of what its body is
-    body = f"concat(if(until < end, 's', 'e'), sha2({_same_every_night(said)}, 256)) as body"
-    rest = f"{_bytes('raw', 'until', 'size - 1')} as rest"
-    known = cut.selectExpr(*place, "before", "until < end as has_statistics", rest, body)
-    outputs = """if(has_statistics, ',"outputs":[{"_":0', ''), if(rest = '', '', ',')"""
+    outputs = """if(until < end, ',"outputs":[{"_":0', ''), if(rest = '', '', ',')"""
     head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, rest, ',"{wire.END}":0}}')"""
-    return known.selectExpr(*place, "has_statistics", "body", f"{head} as head")
+    return [
+        (*LINE, f"octet_length(raw) - if({_IS_OF_WINDOWS}, 1, 0) as size", f"if({fits}, {first}, raw) as before"),
+        ("*", "octet_length(before) as begin", f"contains(before, '{PRODUCER}') as is_told"),
+        ("*", f"{_end()} as end"),
+        ("*", f"coalesce(end - {statistics} - {len(STATISTICS)}, end) as until"),
+        # how a line ends is a part of what its body is
+        (
+            "*",
+            f"{_bytes('raw', 'until', 'size - 1')} as rest",
+            f"concat(if(until < end, '{_WITH_STATISTICS}', 'e'), sha2({_same_every_night(said)}, 256)) as body",
+        ),
+        (*LINE, "body", f"{head} as head"),
+    ]
 
 
 def _end() -> str:

@@ -324,8 +324,7 @@ def _spread(lines: DataFrame) -> DataFrame:
 
 def _unknown(store: Store, lines: DataFrame) -> DataFrame:
     """The lines of files that no earlier batch brought to bronze."""
-    stamp = store.stamp
-    earlier = store.read(BRONZE).where(F.col("batch") != (f"{stamp.app}/{stamp.version}" if stamp else ""))
+    earlier = store.read(BRONZE).where(F.col("batch") != store.marker)
     return lines.join(F.broadcast(earlier.select("file").distinct()), "file", "left_anti")
 
 

@@ -29,6 +29,8 @@ ONE_FILE_EACH = {
 AS_THEY_ARE = {"fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem", "fs.file.impl.disable.cache": "true"}
 READING = {"lineSep": "\n", **AS_THEY_ARE}
 
+# what a line is: its bytes, and where they are from
+LINE = ("raw", "file", "position", "received_at")
 # SQL of a line's file: `file:/x` and `file:///x` are one, and Spark writes either
 FILE = "regexp_replace(file, '^file:/+', 'file:/')"
 

@@ -12,12 +12,14 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from colline.pipeline.heads import OF_HEAD, OF_JOB, heads
+from colline.pipeline.bronze import halves, written
+from colline.pipeline.files import Files
+from colline.pipeline.heads import OF_HEAD, OF_JOB, halved, heads
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.store import Store, cut, in_one, is_small, looked_up
-from colline.pipeline.tables import Table
+from colline.pipeline.tables import BRONZE, Table
 from colline.pipeline.threads import Threads
 from colline.pipeline.wire import CORRUPT, TEXTS
 
@@ -48,13 +50,20 @@ class Reading:
     """The lines of a batch. Frames are made when first asked for and kept until `close`."""
 
     def __init__(
-        self, store: Store, lines: DataFrame, options: Options | None = None, lines_of: LinesOf | None = None
+        self,
+        store: Store,
+        lines: DataFrame,
+        options: Options | None = None,
+        *,
+        lines_of: LinesOf | None = None,
+        halved: Callable[[], DataFrame] | None = None,
     ) -> None:
         self.threads = Threads(store.spark)
         self.store = replace(store, threads=self.threads)
         self.lines = lines
         self.lines_of = lines_of or (lambda files: lines.where(F.col("file").isin(files)))
         self.options = options or Options()
+        self._halved = halved or self._halves
         self.rules = self.options.rules
         self._kept: list[DataFrame] = []
         self._known: dict[Table, DataFrame] = {}
@@ -100,7 +109,13 @@ class Reading:
     @cached_property
     def heads(self) -> DataFrame:
         """Every line, with what it says of its run, and what it says of datasets by digest."""
-        return self._keep(heads(self.lines, self.options.limits))
+        return self._keep(heads(self._halved(), self.options.limits))
+
+    def _halves(self) -> DataFrame:
+        """Every line in halves: as bronze has them, where it was just written; to cut them is most of the work."""
+        self.store.settle(BRONZE)
+        limits, rows = self.options.limits, written(self.store, Files(self.store.spark))
+        return halved(self.lines, limits) if rows is None else halves(rows, limits)
 
     @cached_property
     def totals(self) -> Row:

@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,9 @@ from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException, IllegalArgumentException
 
 from colline.errors import LakeError
+from colline.pipeline import bronze
 from colline.pipeline.batch import Counts, derive
+from colline.pipeline.elders import Elders
 from colline.pipeline.files import Files, local_path, spelled
 from colline.pipeline.lock import held
 from colline.pipeline.reading import Options
@@ -26,7 +28,7 @@ from colline.pipeline.settings import activate, pipeline_session
 from colline.pipeline.stops import asked_to_end, unless
 from colline.pipeline.store import Store, nothing, tried
 from colline.pipeline.tables import BRONZE, TABLES, Table
-from colline.pipeline.threads import AT_ONCE
+from colline.pipeline.threads import AT_ONCE, Threads
 from colline.pipeline.work import Work
 
 if TYPE_CHECKING:
@@ -42,8 +44,6 @@ STAGING = "_colline/rebuild"
 # Delta may delete the log of those before it.
 RESTED_DAYS = 7
 EMPTY_COMMITS = "spark.databricks.delta.skipRecordingEmptyCommits"
-# bytes become text again as they are
-LINE = ("cast(raw as string) as raw", "file", "position", "received_at")
 # bronze is what a rebuild reads; everything else is made again
 REBUILT = tuple(table for table in TABLES if not table.path.startswith("bronze/"))
 # a version of a table that is no longer there, files or log
@@ -114,7 +114,7 @@ def rebuild_locked(
         before = {table.path: _settled(store, files, table) for table in REBUILT}
         _mark(lake, files, before)
         try:
-            counts = unless(asked, spark, lambda: _replaced(store, before, options, wrote))
+            counts = unless(asked, spark, lambda: _replaced(store, options, wrote))
         except BaseException:
             undo(lake, spark, files, wrote)
             raise
@@ -123,15 +123,17 @@ def rebuild_locked(
     return Rebuilt(lake, counts.events, counts.quarantined, round(time.monotonic() - started, 3))
 
 
-def _replaced(store: Store, before: Mapping[str, int | None], options: Options, wrote: Callable[[str], None]) -> Counts:
-    """Every table made anew from bronze; ids are read from the versions of before."""
-    elder = Store(store.spark, store.lake, versions=before)
-    anew = Store(store.spark, store.lake, after_write=wrote, elder=elder, anew=set(REBUILT))
-    work = Work(anew, store.read(BRONZE).selectExpr(*LINE), options)
+def _replaced(store: Store, options: Options, wrote: Callable[[str], None]) -> Counts:
+    """Every table made anew from bronze; ids are read before the first is replaced."""
+    threads = Threads(store.spark)
+    anew = replace(store, after_write=wrote, elders=Elders(store, threads), anew=set(REBUILT))
+    rows = store.read(BRONZE)
+    work = Work(anew, bronze.lines(rows), options, halved=lambda: bronze.halves(rows, options.limits))
     try:
         return derive(work)
     finally:
         work.close()
+        threads.close()
 
 
 def undo(lake: str, spark: SparkSession, files: Files, wrote: Callable[[str], None] = nothing) -> bool:

@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from colline.pipeline import glance
+from colline.pipeline.elders import Elders
 from colline.pipeline.tables import Table, fields_of
 from colline.pipeline.threads import Threads
 
@@ -44,14 +45,17 @@ class Store:
     after_write: Callable[[str], None] = field(default=nothing)
     # old observations were taken away, so that nothing can be told anew from them
     forgets: bool = False
-    # the lake that a rebuild takes ids from
-    elder: Store | None = None
-    # by table: the version that is read, None for a table that is not there; without it, the newest
-    versions: Mapping[str, int | None] | None = None
+    # the ids that a rebuild takes over
+    elders: Elders | None = None
     # tables that their first write replaces whole; until then they are as in a lake that is new
     anew: set[Table] = field(default_factory=set, compare=False)
     # which do the writes; without them, each is done when it is given
     threads: Threads | None = None
+
+    @property
+    def marker(self) -> str:
+        """The batch's name in the rows it wrote."""
+        return f"{self.stamp.app}/{self.stamp.version}" if self.stamp else ""
 
     def path(self, table: Table) -> str:
         """Where the table is."""
@@ -59,9 +63,7 @@ class Store:
 
     def exists(self, table: Table) -> bool:
         """Whether the table has been made."""
-        self._settle(table)
-        if self.versions is not None:
-            return self.versions.get(table.path) is not None
+        self.settle(table)
         if table in self.anew:
             return False
         seen = glance.exists(self.lake, table)
@@ -71,23 +73,16 @@ class Store:
         """The table as it is now; empty when it has not been made yet."""
         if not self.exists(table):
             return empty(self.spark, fields_of(table))
-        reader = self.spark.read.format("delta")
-        if self.versions is not None:
-            reader = reader.option("versionAsOf", str(self.versions[table.path]))
-        return reader.load(self.path(table))
+        return self.spark.read.format("delta").load(self.path(table))
 
-    def elder_ids(self, table: Table, on: str) -> DataFrame | None:
-        """`elder_id` by key, of the lake that a rebuild takes ids from; `on` is SQL that names the key's columns."""
-        if self.elder is None:
-            return None
-        rows = self.elder.read(table)
-        live = rows.where("merged_into is null") if "merged_into" in rows.columns else rows
-        return live.selectExpr("id as elder_id", *on.split(", "))
+    def known_ids(self, table: Table, rows: DataFrame, on: tuple[str, ...]) -> DataFrame:
+        """The rows, with the id that each key had before a rebuild."""
+        return rows if self.elders is None else self.elders.kept(table, rows, on)
 
     def top_id(self, table: Table, rows: DataFrame | None = None) -> DataFrame:
         """The highest id ever given, as `top`; -1 when there is none. `rows`: the table, where it has been read."""
         own = (self.read(table) if rows is None else rows).agg(F.coalesce(F.max("id"), F.lit(-1)).alias("top"))
-        return own if self.elder is None else own.unionByName(self.elder.top_id(table)).agg(F.max("top").alias("top"))
+        return own if self.elders is None else own.unionByName(self.elders.top(table)).agg(F.max("top").alias("top"))
 
     def append(self, table: Table, rows: DataFrame, *, split: bool = False) -> None:
         """Add rows; make the table first when it is not there. `split`: by as many tasks as the rows are in."""
@@ -104,7 +99,7 @@ class Store:
             return
         self._write(table, in_one(rows), "overwrite", {"replaceWhere": where} if where is not None else {})
 
-    def _settle(self, table: Table) -> None:
+    def settle(self, table: Table) -> None:
         """Wait for the table's own write: who reads it afterwards reads what was written."""
         if self.threads is not None:
             self.threads.settle(table.path)

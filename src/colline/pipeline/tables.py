@@ -48,7 +48,8 @@ def _split(columns: str) -> Iterator[str]:
 
 BRONZE = Table(
     "bronze/events",
-    "event_id string, raw binary, file string, position bigint, received_at timestamp, batch string, dt date",
+    "event_id string, raw binary, file string, position bigint, received_at timestamp, batch string, body string, "
+    "head string, rule string, dt date",
     ("dt",),
 )
 QUARANTINE = Table(

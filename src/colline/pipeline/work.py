@@ -32,12 +32,6 @@ OF_TELLING = ("says", "runs", "first", "last")
 class Work(Reading):
     """A batch at work."""
 
-    @property
-    def marker(self) -> str:
-        """The batch's name in the rows it wrote."""
-        stamp = self.store.stamp
-        return f"{stamp.app}/{stamp.version}" if stamp else ""
-
     def known(self, table: Table, where: str | None = None) -> DataFrame:
         """The rows of a table (of the parts that `where` tells) before the batch writes it, read once."""
         if table not in self._known:
@@ -92,12 +86,7 @@ class Work(Reading):
         """`job_id` of every job the batch touches (new jobs have the id they are about to get), and what is known."""
         names = self.touched.select(*JOB).distinct()
         known = self.known(JOBS).withColumnsRenamed({"namespace": JOB[0], "name": JOB[1]})
-        rows = names.join(known, list(JOB), "left")
-        before = self.store.elder_ids(JOBS, "namespace as job_namespace, name as job_name")
-        if before is not None:
-            rows = (
-                rows.join(before, list(JOB), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
-            )
+        rows = self.store.known_ids(JOBS, names.join(known, list(JOB), "left"), JOB)
         rows = rows.withColumn("was_job", F.expr("first_seen is not null"))
         return cut(identity.numbered(rows, self.top_id(JOBS), JOB).withColumnRenamed("id", "job_id"))
 
