@@ -29,6 +29,11 @@ WRONG = {
         "`colline unused --help` shows what it takes",
     ),
     "find x --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE, or run `colline ingest`"),
+    "ingest --lake '{none}%20'": (
+        3,
+        "the tables of a lake at {none}%20 could not be read by those who ask",
+        "choose a folder without a backslash, a line break or a code like %20 in its path",
+    ),
     "token list --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE"),
     "token revoke x --lake {file}": (3, "no lake at {file}", "check --lake or COLLINE_LAKE"),
     "token create --lake {file}": (

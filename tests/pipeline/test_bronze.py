@@ -128,3 +128,14 @@ def test_files_whose_columns_have_other_names_are_not_read(place: Place, tmp_pat
         session.conf.unset(MAPPED)
     assert written(mapped, place.files) is None
     assert len(_rows(halves(mapped.read(BRONZE), Limits()))) == place.lines.count()
+
+
+def test_a_batch_finds_its_rows_in_a_lake_with_a_colon_in_its_name(place: Place, tmp_path: Path) -> None:
+    from colline.pipeline.bronze import write_bronze, written
+    from colline.pipeline.parse import Limits
+
+    store = replace(place.store, lake=str(tmp_path / "at 10:30"))
+    write_bronze(store, place.lines.limit(3), Limits())
+    rows = written(store, place.files)
+    assert rows is not None
+    assert rows.count() == 3

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 # how many of a table's newest commits are looked through for one of them
 COMMITS_READ = 10
+_COMMIT = re.compile(r"\d{20}\.json")
 
 
 class Files:
@@ -95,14 +97,20 @@ class Files:
 
         Delta's own history reads the log as a table, which takes a third of a second of the processor.
         """
+        found = _own_log(table) or self._log(table)
+        if found is None:
+            raise LakeError(f"{table} is no Delta table", hint="is the lake complete and readable?")
+        return found
+
+    def _log(self, table: str) -> tuple[int, float] | None:
         system, at = self._at(f"{literal(table) or table}/_delta_log/[0-9]*.json")
         found = system.globStatus(at)  # sorted; a log may have many thousands of files, which are not brought here
         for place in range(len(found or ()) - 1, -1, -1):
             name = str(found[place].getPath().getName())
-            if re.fullmatch(r"\d{20}\.json", name):
+            if _COMMIT.fullmatch(name):
                 now = self._jvm.java.lang.System.currentTimeMillis()
                 return int(name[:20]), float(now - found[place].getModificationTime()) / 1000
-        raise LakeError(f"{table} is no Delta table", hint="is the lake complete and readable?")
+        return None
 
     def added(self, table: str, app: str, version: int) -> dict[str, dict[str, str]] | None:
         """The files that a stamped write added to a Delta table, with the part each is in; told by its newest commits.
@@ -177,6 +185,16 @@ def _own(system: Any, at: Any) -> Path | None:
     return Path(str(at.toUri().getPath())) if odd else None
 
 
+def _own_log(table: str) -> tuple[int, float] | None:
+    """The newest version of a table on this machine, and how old it is: a pattern of Hadoop's knows no colon."""
+    where = local_path(table)
+    log = None if where is None else Path(where, "_delta_log")
+    if log is None or not log.is_dir():
+        return None
+    newest = max((file for file in log.iterdir() if _COMMIT.fullmatch(file.name)), default=None)
+    return None if newest is None else (int(newest.stem), time.time() - newest.stat().st_mtime)
+
+
 def literal(path: str) -> str | None:
     """The path as a pattern of Hadoop's that only it matches; None where it has a colon too: patterns know none."""
     pattern = re.sub(r"[\\{}\[\]*?]", r"\\\g<0>", path)
@@ -187,6 +205,11 @@ def literal(path: str) -> str | None:
 def spelled(path: str) -> str:
     """The path as Hadoop takes it, which reads `%20` in a `file:` address as three letters."""
     return f"file:{local_path(path)}".rstrip("/") if path.startswith("file:") else path.rstrip("/")
+
+
+def is_readable(path: str) -> bool:
+    """Whether delta-rs finds tables below a path with slashes: it takes `%20` for a blank, a backslash for a slash."""
+    return unquote(path) == path and "\\" not in path and path.isprintable()
 
 
 def local_path(path: str) -> str | None:

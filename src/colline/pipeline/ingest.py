@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 from colline.errors import LakeError
 from colline.pipeline import idle, landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
-from colline.pipeline.files import Files, local_path, spelled
+from colline.pipeline.files import Files, is_readable, local_path, spelled
 from colline.pipeline.lock import held
 from colline.pipeline.reading import Options
 from colline.pipeline.rebuild import rebuild_locked, undo
@@ -124,8 +124,13 @@ def ingest(
 
 
 def _check(lake: str, folders: tuple[str, ...]) -> None:
-    """Say at once, before Spark starts, that there is nothing."""
+    """Say at once, before Spark starts, that there is nothing, or that nothing could be read there."""
     where = local_path(lake)
+    if where is not None and not is_readable(Path(where).absolute().as_posix()):
+        raise LakeError(
+            f"the tables of a lake at {lake} could not be read by those who ask",
+            hint="choose a folder without a backslash, a line break or a code like %20 in its path",
+        )
     if where is not None and not folders and not Path(where).is_dir():
         raise LakeError(
             f"no lake at {lake}", hint="check --lake; its first events land in the folder `landing` below it"
