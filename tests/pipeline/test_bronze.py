@@ -139,3 +139,6 @@ def test_a_batch_finds_its_rows_in_a_lake_with_a_colon_in_its_name(place: Place,
     rows = written(store, place.files)
     assert rows is not None
     assert rows.count() == 3
+    for file in (tmp_path / "at 10:30").rglob("*.parquet"):  # as after upkeep that keeps no old files
+        file.unlink()
+    assert written(store, place.files) is None

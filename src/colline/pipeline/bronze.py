@@ -63,12 +63,12 @@ def written(store: Store, files: Files) -> DataFrame | None:
     """
     if store.stamp is None:
         return None
-    found = files.added(store.path(BRONZE), store.stamp.app, store.stamp.version)
+    found = files.added(store.path(BRONZE), store.stamp.app, store.stamp.version) or {}
     # a table whose columns have other names in its files has its parts by other names too
-    if found is None or any(set(of) != set(BRONZE.parts) for of in found.values()):
-        return None
-    paths = [path for name in found if (path := literal(name)) is not None]
-    if len(paths) < len(found):
+    plain = (name for name, of in found.items() if set(of) == set(BRONZE.parts))
+    # upkeep may have put others in their place since, if the batch was killed after it wrote them
+    paths = [path for name in plain if (path := literal(name)) is not None and files.exists(name)]
+    if not paths or len(paths) < len(found):
         return None
     columns = {name: kind for name, kind in fields_of(BRONZE).items() if name not in BRONZE.parts}
     schema = ", ".join(f"{name} {kind}" for name, kind in columns.items())

@@ -56,14 +56,14 @@ class Reading:
         options: Options | None = None,
         *,
         lines_of: LinesOf | None = None,
-        halved: Callable[[], DataFrame] | None = None,
+        halves: Callable[[], DataFrame] | None = None,
     ) -> None:
         self.threads = Threads(store.spark)
         self.store = replace(store, threads=self.threads)
         self.lines = lines
         self.lines_of = lines_of or (lambda files: lines.where(F.col("file").isin(files)))
         self.options = options or Options()
-        self._halved = halved or self._halves
+        self._halves = halves or self._just_written
         self.rules = self.options.rules
         self._kept: list[DataFrame] = []
         self._known: dict[Table, DataFrame] = {}
@@ -109,10 +109,10 @@ class Reading:
     @cached_property
     def heads(self) -> DataFrame:
         """Every line, with what it says of its run, and what it says of datasets by digest."""
-        return self._keep(heads(self._halved(), self.options.limits))
+        return self._keep(heads(self._halves(), self.options.limits))
 
-    def _halves(self) -> DataFrame:
-        """Every line in halves: as bronze has them, where it was just written; to cut them is most of the work."""
+    def _just_written(self) -> DataFrame:
+        """Every line in halves, as the batch has just written them to bronze; where that cannot be read, cut again."""
         self.store.settle(BRONZE)
         limits, rows = self.options.limits, written(self.store, Files(self.store.spark))
         return halved(self.lines, limits) if rows is None else halves(rows, limits)

@@ -128,7 +128,7 @@ def _replaced(store: Store, options: Options, wrote: Callable[[str], None]) -> C
     threads = Threads(store.spark)
     anew = replace(store, after_write=wrote, elders=Elders(store, threads), anew=set(REBUILT))
     rows = store.read(BRONZE)
-    work = Work(anew, bronze.lines(rows), options, halved=lambda: bronze.halves(rows, options.limits))
+    work = Work(anew, bronze.lines(rows), options, halves=lambda: bronze.halves(rows, options.limits))
     try:
         return derive(work)
     finally:
