@@ -236,11 +236,28 @@ def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed
     assert gold(lake) == gold(undisturbed)
 
 
+def test_a_batch_goes_on_from_bronze_when_what_landed_is_gone(
+    spark: SparkSession, undisturbed: Path, tmp_path: Path
+) -> None:
+    from colline.pipeline.ingest import Watch, ingest
+
+    def fail(table: str) -> None:
+        raise OSError(f"no space left after {table}")
+
+    landed = land(tmp_path, EVENTS)
+    with pytest.raises(OSError, match="after bronze/events"):
+        ingest(str(tmp_path), spark=spark, watch=Watch(wrote=fail))
+    landed.unlink()
+    done = ingest(str(tmp_path), spark=spark)
+    assert (done.batches, done.events) == (1, len(EVENTS))
+    assert gold(tmp_path) == gold(undisturbed)
+
+
 @pytest.mark.parametrize("seed", range(ORDERS))
 def test_any_order_split_and_repetition_gives_the_same_gold(
     spark: SparkSession, undisturbed: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from colline.pipeline import reading, settings
+    from colline.pipeline import bronze, reading, settings
     from colline.pipeline.bronze import written
     from colline.pipeline.ingest import ingest
 
@@ -253,7 +270,7 @@ def test_any_order_split_and_repetition_gives_the_same_gold(
         # lines that say something first are read again, by the name of their file
         landed.rename(landed.with_name(f"odd {{name}} [1] 50%25, \\ *? {first}.ndjson"))
         # the first as where nobody can tell which files of bronze a batch wrote
-        monkeypatch.setattr(reading, "written", written if first else lambda *_: None)
+        monkeypatch.setattr(bronze, "written", written if first else lambda *_: None)
         if first:  # as a batch of many runs is done: those in more than one task, all else in one
             monkeypatch.setattr(reading, "MANY_LINES", 0)
         if last == len(events):  # as a large batch is done: in many tasks, and (`make pipeline-faults`) compiled

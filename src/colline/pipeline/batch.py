@@ -42,6 +42,7 @@ def ingest_batch(
     work = Work(store, lines, options, lines_of=lines_of)
     try:
         write_bronze(work.store, work.lines, work.options.limits)
+        work.threads.settle_all()  # lines are read from there, and nothing is told of any that it does not have
         return derive(work)
     finally:
         work.close()
@@ -50,7 +51,6 @@ def ingest_batch(
 def derive(work: Work) -> Counts:
     """Everything after bronze."""
     lines = work.totals["lines"]
-    work.threads.settle_all()  # nothing is told of lines that bronze does not have
     sized(work.store.spark, lines=lines, different=work.totals["different"])
     counts = Counts(lines, lines - work.bad, work.bad)
     if work.store.elders is None:  # a rebuild leaves bronze as it is

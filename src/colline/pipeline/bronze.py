@@ -14,10 +14,10 @@ from pyspark.sql import DataFrame
 from colline.pipeline.files import Files, literal
 from colline.pipeline.heads import halved, rule
 from colline.pipeline.landing import LINE, event_id
+from colline.pipeline.parse import Limits, is_utf8
 from colline.pipeline.tables import BRONZE, fields_of
 
 if TYPE_CHECKING:
-    from colline.pipeline.parse import Limits
     from colline.pipeline.store import Store
 
 # A head is kept up to this size; a longer one is most of its line.
@@ -33,8 +33,8 @@ def lines(rows: DataFrame) -> DataFrame:
 
 def write_bronze(store: Store, landed: DataFrame, limits: Limits) -> None:
     """Every line as it came, with its halves."""
-    # of a line without a body that is all there is to know
-    is_kept = f"octet_length(coalesce(head, '')) <= {LONGEST_HEAD}"
+    # of a line without a body its rule is all there is to know; who reads the table takes a head for text
+    is_kept = f"head is null or (octet_length(head) <= {LONGEST_HEAD} and {is_utf8('head')})"
     rows = halved(landed, limits).selectExpr(
         *LINE,
         f"{event_id('raw')} as event_id",

@@ -67,13 +67,13 @@ _IS_CUT = (
 )
 
 
-def heads(halved: DataFrame, limits: Limits) -> DataFrame:
-    """One row per line in halves: its `rid`, `file`, `body`; when it is cut, its columns, or why they are no event.
+def heads(lines: DataFrame, limits: Limits) -> DataFrame:
+    """One row per halved line: its `rid`, `file`, `body`; when it is cut, its columns, or why they are no event.
 
     `has_job`: whether the columns of `OF_JOB` are those of the line, and not its body's.
     """
     event = f"if(body is null, null, {from_json('head', wire.HEAD)}) as e"
-    read = halved.selectExpr("*", event, f"{_HAS_STATISTICS} as has_statistics", f"{RID} as rid")
+    read = lines.selectExpr("*", event, f"{_HAS_STATISTICS} as has_statistics", f"{RID} as rid")
     told = read.selectExpr("*", f"coalesce({_IS_CUT}, false) as fits", "e.job is not null as has_job").drop("head")
     timed = told.selectExpr("*", "if(fits, try_to_timestamp(e.eventTime), null) as t")
     judged = timed.selectExpr("*", f"if(fits, {meaning(limits)}, null) as verdict")

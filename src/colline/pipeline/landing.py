@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -54,11 +55,18 @@ def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BA
 
 
 def lines_of(spark: SparkSession, files: Sequence[str]) -> DataFrame | None:
-    """The lines of files that have landed, by their addresses in `_metadata`; None where Spark cannot name them all."""
+    """The lines of files that have landed, by their addresses in `_metadata`.
+
+    None where Spark cannot name them all, or one is gone.
+    """
     paths = [path for file in files if (path := literal(unquote(file))) is not None]
     if len(paths) < len(files):
         return None
-    return numbered(located(spark.read.format("text").options(**READING).load(paths)))
+    try:
+        text = spark.read.format("text").options(**READING).load(paths)
+    except AnalysisException:  # what it says of a path that does not exist; a text has no schema to be wrong
+        return None
+    return numbered(located(text))
 
 
 def located(text: DataFrame) -> DataFrame:

@@ -12,14 +12,14 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from colline.pipeline.bronze import halves, written
+from colline.pipeline import bronze
 from colline.pipeline.files import Files
 from colline.pipeline.heads import OF_HEAD, OF_JOB, halved, heads
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
 from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.store import Store, cut, in_one, is_small, looked_up
-from colline.pipeline.tables import BRONZE, Table
+from colline.pipeline.tables import Table
 from colline.pipeline.threads import Threads
 from colline.pipeline.wire import CORRUPT, TEXTS
 
@@ -112,10 +112,15 @@ class Reading:
         return self._keep(heads(self._halves(), self.options.limits))
 
     def _just_written(self) -> DataFrame:
-        """Every line in halves, as the batch has just written them to bronze; where that cannot be read, cut again."""
-        self.store.settle(BRONZE)
-        limits, rows = self.options.limits, written(self.store, Files(self.store.spark))
-        return halved(self.lines, limits) if rows is None else halves(rows, limits)
+        """Every line in halves, as the batch has just written them to bronze; where that cannot be read, cut again.
+
+        From then on lines are those of bronze: a batch that was killed finds there what may have landed no longer.
+        """
+        limits, rows = self.options.limits, bronze.written(self.store, Files(self.store.spark))
+        if rows is None:
+            return halved(self.lines, limits)
+        self.lines = bronze.lines(rows)
+        return bronze.halves(rows, limits)
 
     @cached_property
     def totals(self) -> Row:

@@ -63,7 +63,7 @@ class Store:
 
     def exists(self, table: Table) -> bool:
         """Whether the table has been made."""
-        self.settle(table)
+        self._settle(table)
         if table in self.anew:
             return False
         seen = glance.exists(self.lake, table)
@@ -99,7 +99,7 @@ class Store:
             return
         self._write(table, in_one(rows), "overwrite", {"replaceWhere": where} if where is not None else {})
 
-    def settle(self, table: Table) -> None:
+    def _settle(self, table: Table) -> None:
         """Wait for the table's own write: who reads it afterwards reads what was written."""
         if self.threads is not None:
             self.threads.settle(table.path)
