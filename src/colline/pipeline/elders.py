@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.pipeline.store import looked_up
 from colline.pipeline.tables import COLUMNS, DATASETS, JOBS, Table
 
 if TYPE_CHECKING:
@@ -30,8 +31,12 @@ class Elders:
 
     def kept(self, table: Table, rows: DataFrame, on: tuple[str, ...]) -> DataFrame:
         """The rows with the id of before where they have none."""
-        ids = self._begun[table].result().where("is_live").drop("is_live").hint("shuffle_hash")
-        return rows.join(ids, list(on), "left").withColumn("id", F.expr("coalesce(id, elder_id)")).drop("elder_id")
+        ids = self._begun[table].result().where("is_live").drop("is_live")
+        return (
+            rows.join(looked_up(ids), list(on), "left")
+            .withColumn("id", F.expr("coalesce(id, elder_id)"))
+            .drop("elder_id")
+        )
 
     def top(self, table: Table) -> DataFrame:
         """The highest id ever given, as `top`; null when there is none."""

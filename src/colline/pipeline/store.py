@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from delta.exceptions import DeltaConcurrentModificationException
 from delta.tables import DeltaTable
@@ -14,9 +14,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from colline.pipeline import glance
-from colline.pipeline.elders import Elders
 from colline.pipeline.tables import Table, fields_of
 from colline.pipeline.threads import Threads
+
+if TYPE_CHECKING:
+    from colline.pipeline.elders import Elders
 
 # a file in the lake that says that old observations were taken away
 FORGETS = "_colline/observations.expired"
