@@ -1,7 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './frame/App';
-import './frame/theme';
+import { App } from './shell/App';
+import './shell/theme';
 import './style/tokens.css';
 import './style/frame.css';
 import './style/search.css';

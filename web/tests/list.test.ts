@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { changeRows } from '../src/list/changeRows';
-import { lineageRows } from '../src/list/lineageRows';
-import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from '../src/list/rows';
-import { fileName } from '../src/list/save';
+import { changeRows } from '../src/table/changeRows';
+import { lineageRows } from '../src/table/lineageRows';
+import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from '../src/table/rows';
+import { fileName } from '../src/table/save';
 import { key, picture } from './stories';
 
 const HEADS: readonly Head<{ n: number | null; t: string }>[] = [

@@ -2,8 +2,8 @@
 import type { Node, NodeProps } from '@xyflow/react';
 import { type CSSProperties, memo, useCallback } from 'react';
 import { count, countOf, cutMiddle, visible } from '../format/text';
-import { ShieldIcon, SumIcon, UnknownIcon } from '../frame/icons';
-import { Name } from '../frame/Name';
+import { ShieldIcon, SumIcon, UnknownIcon } from '../shell/icons';
+import { Name } from '../shell/Name';
 import { useStore } from '../state/store';
 import type { Side } from '../state/url';
 import { type CanvasActions, useActions } from './actions';

@@ -1,6 +1,6 @@
 /** The legend: each mark with its count; a click hides or shows it. */
 import { count } from '../format/text';
-import { ShieldIcon } from '../frame/icons';
+import { ShieldIcon } from '../shell/icons';
 import { go, useView } from '../state/view';
 import { SIGNS } from './marks';
 import type { Mark } from './paint';

@@ -1,6 +1,6 @@
 /** All lines of a drawing in one SVG under the cards. */
 import { memo } from 'react';
-import { SHIELD } from '../frame/icons';
+import { SHIELD } from '../shell/icons';
 import { useStore } from '../state/store';
 import { useActions } from './actions';
 import type { Line as LineData } from './lines';

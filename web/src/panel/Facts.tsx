@@ -1,11 +1,11 @@
 /** How one column makes another: expression, effect, job, first and last seen, runs. */
 import { count } from '../format/text';
-import { ShieldIcon } from '../frame/icons';
-import { Moment, Name } from '../frame/Name';
 import { effectOf } from '../graph/marks';
 import type { Column, Edge, Fact } from '../graph/picture';
-import { State } from '../list/cells';
+import { ShieldIcon } from '../shell/icons';
+import { Moment, Name } from '../shell/Name';
 import { go } from '../state/view';
+import { State } from '../table/cells';
 
 function OneFact({ fact }: { fact: Fact }) {
   const { job } = fact;

@@ -1,12 +1,12 @@
 /** The side panel: all that is known of the picked column or line, in words that can be copied. */
 import type { ReactNode } from 'react';
 import { count, countOf } from '../format/text';
-import { Copy } from '../frame/Copy';
-import { Icon } from '../frame/icons';
-import { Name } from '../frame/Name';
 import type { Column, Edge, Picture } from '../graph/picture';
-import { Layer } from '../list/cells';
+import { Copy } from '../shell/Copy';
+import { Icon } from '../shell/icons';
+import { Name } from '../shell/Name';
 import { focus, go, hrefOf, useView } from '../state/view';
+import { Layer } from '../table/cells';
 import { Facts } from './Facts';
 
 const fullName = (column: Column) => `${column.namespace}/${column.name}.${column.field}`.replace('//', '/');

@@ -5,11 +5,11 @@ import type { Failure } from '../api/client';
 import { findColumns } from '../api/questions';
 import { useAnswer } from '../api/useAnswer';
 import { count } from '../format/text';
-import { Icon } from '../frame/icons';
-import { Name } from '../frame/Name';
-import { Layer } from '../list/cells';
+import { Icon } from '../shell/icons';
+import { Name } from '../shell/Name';
 import { columnKey, shortName } from '../state/names';
 import { focus, useView } from '../state/view';
+import { Layer } from '../table/cells';
 
 const PAUSE = 90;
 

@@ -4,11 +4,11 @@ import type { Quarantined } from '../api/answers';
 import { quarantine } from '../api/questions';
 import { joinRows, usePages } from '../api/usePages';
 import { visible } from '../format/text';
-import { Copy } from '../frame/Copy';
-import { Icon } from '../frame/icons';
-import { Await } from '../frame/States';
-import { Listed } from '../list/Listed';
-import { QUARANTINED } from '../list/serviceHeads';
+import { Copy } from '../shell/Copy';
+import { Icon } from '../shell/icons';
+import { Await } from '../shell/States';
+import { Listed } from '../table/Listed';
+import { QUARANTINED } from '../table/serviceHeads';
 
 const LONG = 20_000;
 const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.quarantined_at, row.reason]);

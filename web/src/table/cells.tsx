@@ -1,7 +1,7 @@
 /** Small cells that tables and panels share. */
 import type { Verdict } from '../api/answers';
-import { ShieldIcon } from '../frame/icons';
 import { SIGNS } from '../graph/marks';
+import { ShieldIcon } from '../shell/icons';
 
 export function Layer({ name }: { name: string | null | undefined }) {
   return (

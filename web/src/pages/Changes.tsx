@@ -4,17 +4,17 @@ import type { Diff } from '../api/answers';
 import { diff } from '../api/questions';
 import { usePages } from '../api/usePages';
 import { fromField, toField } from '../format/time';
-import { Screen } from '../frame/Screen';
-import { Await } from '../frame/States';
 import { fromDiff } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
 import { Legend } from '../graph/Legend';
 import { EMPTY } from '../graph/picture';
-import { type ChangeRow, changeRows } from '../list/changeRows';
-import { Listed } from '../list/Listed';
-import { CHANGES } from '../list/verdictHeads';
 import { Panel } from '../panel/Panel';
+import { Screen } from '../shell/Screen';
+import { Await } from '../shell/States';
 import { focus, go, useView } from '../state/view';
+import { type ChangeRow, changeRows } from '../table/changeRows';
+import { Listed } from '../table/Listed';
+import { CHANGES } from '../table/verdictHeads';
 
 const WEEK = 7 * 86_400_000;
 

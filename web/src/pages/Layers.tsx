@@ -2,9 +2,9 @@
 import { useMemo } from 'react';
 import type { DatasetJson, LayerJson, Overview } from '../api/answers';
 import { count, countOf } from '../format/text';
-import { Name } from '../frame/Name';
-import { layerOrder } from '../list/cells';
+import { Name } from '../shell/Name';
 import { shortName, tableKey } from '../state/names';
+import { layerOrder } from '../table/cells';
 import { openTable } from './openTable';
 
 const SHOWN = 12;

@@ -3,11 +3,11 @@ import type { Droppable } from '../api/answers';
 import { droppable, writers } from '../api/questions';
 import { useAnswer } from '../api/useAnswer';
 import { countOf } from '../format/text';
-import { Await } from '../frame/States';
-import { Listed } from '../list/Listed';
-import { READERS, WRITERS } from '../list/verdictHeads';
+import { Await } from '../shell/States';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 import { useView } from '../state/view';
+import { Listed } from '../table/Listed';
+import { READERS, WRITERS } from '../table/verdictHeads';
 
 const SIGN = { yes: '✓', no: '!', unknown: '?' } as const;
 const MARK = { yes: 'mark-masked', no: 'mark-clear', unknown: 'mark-indirect' } as const;

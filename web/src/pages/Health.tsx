@@ -4,7 +4,7 @@ import type { Overview } from '../api/answers';
 import { unfinishedRuns } from '../api/questions';
 import { useAnswer } from '../api/useAnswer';
 import { count } from '../format/text';
-import { Moment } from '../frame/Name';
+import { Moment } from '../shell/Name';
 import type { Mode } from '../state/url';
 import { go } from '../state/view';
 import type { Service } from './useService';

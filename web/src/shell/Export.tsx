@@ -5,9 +5,9 @@ import { type Paint, paint } from '../graph/paint';
 import { toPng, toSvg } from '../graph/picture-files';
 import { type Palette, toScene } from '../graph/scene';
 import type { Drawing } from '../graph/useDrawing';
-import type { Head } from '../list/rows';
-import { fileName, save, saveText } from '../list/save';
 import { useStore } from '../state/store';
+import type { Head } from '../table/rows';
+import { fileName, save, saveText } from '../table/save';
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum', 'none'];
 const MARKS = ['clear', 'masked', 'indirect', 'added', 'removed', 'changed', 'accent'];

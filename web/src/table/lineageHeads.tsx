@@ -1,8 +1,8 @@
 /** The heads of lineage and impact lists. */
 
-import { ShieldIcon } from '../frame/icons';
-import { Moment, Name } from '../frame/Name';
 import { effectOf } from '../graph/marks';
+import { ShieldIcon } from '../shell/icons';
+import { Moment, Name } from '../shell/Name';
 import { Layer, layerOrder } from './cells';
 import type { LineageRow } from './lineageRows';
 import type { Head } from './rows';

@@ -4,10 +4,10 @@ import type { Coverage as Answer } from '../api/answers';
 import { coverage } from '../api/questions';
 import { joinRows, usePages } from '../api/usePages';
 import { count } from '../format/text';
-import { Await } from '../frame/States';
-import { Listed } from '../list/Listed';
-import { GAP_WORDS, GAPS } from '../list/serviceHeads';
+import { Await } from '../shell/States';
 import { go, useView } from '../state/view';
+import { Listed } from '../table/Listed';
+import { GAP_WORDS, GAPS } from '../table/serviceHeads';
 
 function Kinds({ answer }: { answer: Answer }) {
   const hide = useView((view) => view.hide);

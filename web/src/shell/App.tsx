@@ -1,6 +1,6 @@
 /** The page: header, modes, and the mode in view. */
 import { Suspense, useEffect } from 'react';
-import { MODE_VIEWS } from '../modes';
+import { MODE_VIEWS } from '../pages';
 import { freshness, isOld, refresh, watchFreshness } from '../state/freshness';
 import { useStore } from '../state/store';
 import { useView } from '../state/view';

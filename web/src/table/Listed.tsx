@@ -1,8 +1,8 @@
 /** A whole answer in words: its verdict, what can be saved of it, its rows. */
 import type { ReactNode } from 'react';
 import type { Unknown } from '../api/answers';
-import { Export } from '../frame/Export';
-import { VerdictLine } from '../frame/VerdictLine';
+import { Export } from '../shell/Export';
+import { VerdictLine } from '../shell/VerdictLine';
 import { Table, type TableProps } from './Table';
 
 /** What an answer says beside its rows. */

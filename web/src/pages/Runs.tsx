@@ -2,11 +2,11 @@
 import type { Job, JobRef } from '../api/answers';
 import { jobs, runs } from '../api/questions';
 import { joinRows, usePages } from '../api/usePages';
-import { Name } from '../frame/Name';
-import { Await } from '../frame/States';
-import { Listed } from '../list/Listed';
-import { JOBS, RUNS } from '../list/serviceHeads';
+import { Name } from '../shell/Name';
+import { Await } from '../shell/States';
 import { go, useView } from '../state/view';
+import { Listed } from '../table/Listed';
+import { JOBS, RUNS } from '../table/serviceHeads';
 
 const jobKey = ({ namespace, name }: JobRef) => JSON.stringify([namespace, name]);
 

@@ -2,10 +2,10 @@
 import type { ColumnJson, Overview, RecentChange } from '../api/answers';
 import { datasets, overview } from '../api/questions';
 import { useAnswer } from '../api/useAnswer';
-import { Moment, Name } from '../frame/Name';
-import { Await, Empty } from '../frame/States';
 import { SIGNS } from '../graph/marks';
 import { Search } from '../search/Search';
+import { Moment, Name } from '../shell/Name';
+import { Await, Empty } from '../shell/States';
 import { columnKey, shortName } from '../state/names';
 import { focus, go, useView } from '../state/view';
 import { Health } from './Health';

@@ -1,7 +1,7 @@
 /** The kinds of heads that lists are made of: a name, a word, a moment, a number, how long it took. */
 import { count } from '../format/text';
 import { duration } from '../format/time';
-import { Moment, Name } from '../frame/Name';
+import { Moment, Name } from '../shell/Name';
 import { shortName } from '../state/names';
 import { Layer, layerOrder, State } from './cells';
 import type { Head } from './rows';
