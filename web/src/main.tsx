@@ -3,13 +3,13 @@ import { createRoot } from 'react-dom/client';
 import { App } from './shell/App';
 import './shell/theme';
 import './style/tokens.css';
-import './style/frame.css';
+import './style/base.css';
 import './style/search.css';
 import './style/graph.css';
 import './style/card.css';
 import './style/panel.css';
-import './style/list.css';
-import './style/modes.css';
+import './style/table.css';
+import './style/pages.css';
 
 const root = document.getElementById('root');
 if (root !== null) {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { stepFrom } from '../src/graph/arrowKeys';
 import { withinBudget } from '../src/graph/budget';
 import { HEAD_HEIGHT, ROW_HEIGHT, toCards } from '../src/graph/cards';
-import { fromDiff, fromWalk } from '../src/graph/fromAnswers';
+import { anchorsOf, linksOf, toLines } from '../src/graph/edgePaths';
+import { markOf, PLAIN } from '../src/graph/highlight';
 import { layOut } from '../src/graph/layout';
-import { anchorsOf, linksOf, toLines } from '../src/graph/lines';
-import { markOf, PLAIN } from '../src/graph/paint';
-import { directOnly, join } from '../src/graph/picture';
-import { pathThrough } from '../src/graph/pin';
-import { stepFrom } from '../src/graph/steps';
-import { key, picture } from './stories';
+import { directOnly, join } from '../src/graph/lineageGraph';
+import { pathThrough } from '../src/graph/path';
+import { fromDiff, fromWalk } from '../src/graph/toGraph';
+import { key, picture } from './sampleGraphs';
 
 const STORY = picture(['a.x -> b.x', 'a.y -> b.y', 'b.x -> c.x', 'b.y -> c.y', 'b.z ~> c.x']);
 

@@ -3,15 +3,15 @@ import '@xyflow/react/dist/base.css';
 import { Background, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { tableOf } from '../state/names';
-import { ActionsContext, type CanvasActions } from './actions';
-import { Card, type CardNode } from './Card';
+import { ActionsContext, type CanvasActions } from './canvasActions';
 import { CARD_WIDTH } from './cards';
-import { Lines } from './Lines';
+import { Lines } from './EdgeLines';
 import type { Place } from './layout';
-import { useArrows } from './useArrows';
+import { Card, type CardNode } from './TableCard';
+import { useArrows } from './useCanvasKeys';
 import type { Drawing } from './useDrawing';
 import { MIN_ZOOM, useViewport } from './useViewport';
-import { Zoom } from './Zoom';
+import { Zoom } from './ZoomButtons';
 
 const NODE_TYPES = { card: Card };
 

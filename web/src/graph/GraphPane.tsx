@@ -5,14 +5,14 @@ import { count, countOf } from '../format/text';
 import { tableOf } from '../state/names';
 import type { Side } from '../state/url';
 import { focus, go, useView, viewStore } from '../state/view';
-import type { CanvasActions } from './actions';
 import { GROUP } from './budget';
 import { Canvas } from './Canvas';
-import { setDrawn } from './drawn';
-import { opened, STEP } from './explore';
-import { type Mark, type Paint, PLAIN, paint } from './paint';
-import type { Picture } from './picture';
-import { pathThrough } from './pin';
+import type { CanvasActions } from './canvasActions';
+import { opened, STEP } from './columnGraph';
+import { setDrawn } from './currentDrawing';
+import { type Mark, type Paint, PLAIN, paint } from './highlight';
+import type { Picture } from './lineageGraph';
+import { pathThrough } from './path';
 import { type Drawing, useDrawing } from './useDrawing';
 
 interface GraphPaneProps {

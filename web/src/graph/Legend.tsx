@@ -2,8 +2,8 @@
 import { count } from '../format/text';
 import { ShieldIcon } from '../shell/icons';
 import { go, useView } from '../state/view';
-import { SIGNS } from './marks';
-import type { Mark } from './paint';
+import type { Mark } from './highlight';
+import { SIGNS } from './labels';
 
 export function Legend({ counts }: { counts: readonly (readonly [Mark, number])[] }) {
   const hide = useView((view) => view.hide);

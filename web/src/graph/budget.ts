@@ -1,7 +1,7 @@
 /** What is drawn of a picture that is larger than a person can read: the nearest tables, the rest as groups. */
 import { countOf } from '../format/text';
 import { tableKey, tableOf } from '../state/names';
-import { bareColumn, type Column, type Edge, edgeKey, type Picture, pictureOf } from './picture';
+import { bareColumn, type Column, type Edge, edgeKey, type Picture, pictureOf } from './lineageGraph';
 
 export const MAX_CARDS = 300;
 export const MAX_EDGES = 1500;

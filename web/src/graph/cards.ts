@@ -2,7 +2,7 @@
 import { type TableRef, tableKey } from '../state/names';
 import { GROUP } from './budget';
 import { CARD_WIDTH } from './layout';
-import type { Column, Picture } from './picture';
+import type { Column, Picture } from './lineageGraph';
 
 export const HEAD_HEIGHT = 52;
 export const ROW_HEIGHT = 24;

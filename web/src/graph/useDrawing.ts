@@ -1,15 +1,15 @@
 /** From a picture to what is on the canvas: budget, cards, places from the worker, lines. */
 import { useEffect, useMemo, useState } from 'react';
-import { dataset } from '../api/questions';
+import { dataset } from '../api/queries';
 import { readTableKey } from '../state/names';
 import { useView } from '../state/view';
 import { type Budgeted, withinBudget } from './budget';
 import { type Card, toCards } from './cards';
-import { toColumn } from './fromAnswers';
+import { anchorsOf, type Line, linksOf, toLines } from './edgePaths';
 import type { Layout } from './layout';
 import { requestLayout } from './layoutClient';
-import { anchorsOf, type Line, linksOf, toLines } from './lines';
-import type { Column, Picture } from './picture';
+import type { Column, Picture } from './lineageGraph';
+import { toColumn } from './toGraph';
 
 /** Tables whose size is asked for, so that “12 more” is known before the click. */
 const SIZED = 40;

@@ -1,20 +1,20 @@
 /** Changes: what came and what went between two moments. */
 import { type FormEvent, useMemo } from 'react';
 import type { Diff } from '../api/answers';
-import { diff } from '../api/questions';
-import { usePages } from '../api/usePages';
+import { diff } from '../api/queries';
+import { usePages } from '../api/usePagedQuery';
 import { fromField, toField } from '../format/time';
-import { fromDiff } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
 import { Legend } from '../graph/Legend';
-import { EMPTY } from '../graph/picture';
-import { Panel } from '../panel/Panel';
-import { Screen } from '../shell/Screen';
-import { Await } from '../shell/States';
+import { EMPTY } from '../graph/lineageGraph';
+import { fromDiff } from '../graph/toGraph';
+import { Panel } from '../panel/DetailPanel';
+import { Screen } from '../shell/GraphScreen';
+import { Await } from '../shell/QueryState';
 import { focus, go, useView } from '../state/view';
+import { Listed } from '../table/AnswerTable';
 import { type ChangeRow, changeRows } from '../table/changeRows';
-import { Listed } from '../table/Listed';
-import { CHANGES } from '../table/verdictHeads';
+import { CHANGES } from '../table/verdictColumns';
 
 const WEEK = 7 * 86_400_000;
 

@@ -1,13 +1,13 @@
 /** Coverage: where lineage is missing, so that unknown is never taken for none. */
 import { useMemo } from 'react';
 import type { Coverage as Answer } from '../api/answers';
-import { coverage } from '../api/questions';
-import { joinRows, usePages } from '../api/usePages';
+import { coverage } from '../api/queries';
+import { joinRows, usePages } from '../api/usePagedQuery';
 import { count } from '../format/text';
-import { Await } from '../shell/States';
+import { Await } from '../shell/QueryState';
 import { go, useView } from '../state/view';
-import { Listed } from '../table/Listed';
-import { GAP_WORDS, GAPS } from '../table/serviceHeads';
+import { Listed } from '../table/AnswerTable';
+import { GAP_WORDS, GAPS } from '../table/serviceColumns';
 
 function Kinds({ answer }: { answer: Answer }) {
   const hide = useView((view) => view.hide);

@@ -1,16 +1,16 @@
 /** The first thing seen: search, examples from the lake, layers and flow, what changed, the state of ingest. */
 import type { ColumnJson, Overview, RecentChange } from '../api/answers';
-import { datasets, overview } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
-import { SIGNS } from '../graph/marks';
+import { datasets, overview } from '../api/queries';
+import { useAnswer } from '../api/useQuery';
+import { SIGNS } from '../graph/labels';
 import { Search } from '../search/Search';
 import { Moment, Name } from '../shell/Name';
-import { Await, Empty } from '../shell/States';
+import { Await, Empty } from '../shell/QueryState';
 import { columnKey, shortName } from '../state/names';
 import { focus, go, useView } from '../state/view';
-import { Health } from './Health';
+import { Health } from './IngestHealth';
 import { Layers } from './Layers';
-import { useService } from './useService';
+import { useService } from './useServerStatus';
 
 const labelOf = (column: ColumnJson) => column.label ?? `${shortName(column.name)}.${column.field}`;
 

@@ -1,24 +1,24 @@
 /** The graph of one column, with the list that answers the question asked about it. */
 import { useMemo, useState } from 'react';
-import { dataset, impact, walk } from '../api/questions';
-import type { Waiting } from '../api/useAnswer';
-import { useAnswer } from '../api/useAnswer';
-import { type Explored, explore, nextPages } from '../graph/explore';
-import { fromWalk } from '../graph/fromAnswers';
+import { dataset, impact, walk } from '../api/queries';
+import type { Waiting } from '../api/useQuery';
+import { useAnswer } from '../api/useQuery';
+import { type Explored, explore, nextPages } from '../graph/columnGraph';
 import { GraphPane } from '../graph/GraphPane';
-import { directOnly, EMPTY } from '../graph/picture';
-import { unknownTables } from '../graph/unknown';
-import { Panel } from '../panel/Panel';
-import { Screen } from '../shell/Screen';
-import { Await, Empty } from '../shell/States';
+import { directOnly, EMPTY } from '../graph/lineageGraph';
+import { fromWalk } from '../graph/toGraph';
+import { unknownTables } from '../graph/unknownReasons';
+import { Panel } from '../panel/DetailPanel';
+import { Screen } from '../shell/GraphScreen';
+import { Await, Empty } from '../shell/QueryState';
 import { columnKey, readColumnKey, shortName } from '../state/names';
 import type { View } from '../state/url';
 import { focus, go, useView } from '../state/view';
-import { Listed } from '../table/Listed';
-import { IMPACT, LINEAGE } from '../table/lineageHeads';
+import { Listed } from '../table/AnswerTable';
+import { IMPACT, LINEAGE } from '../table/lineageColumns';
 import { lineageRows } from '../table/lineageRows';
-import { DroppableList, WritersList } from './ColumnQuestions';
-import { LineageTools } from './LineageTools';
+import { LineageTools } from './LineageToolbar';
+import { DroppableList, WritersList } from './ReadersAndWriters';
 
 const ASK = { walk, dataset };
 const WHOLE = 50;

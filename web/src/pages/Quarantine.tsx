@@ -1,14 +1,14 @@
 /** Quarantine: events that were set aside, with the reason, so that nothing is lost in silence. */
 import { useState } from 'react';
 import type { Quarantined } from '../api/answers';
-import { quarantine } from '../api/questions';
-import { joinRows, usePages } from '../api/usePages';
+import { quarantine } from '../api/queries';
+import { joinRows, usePages } from '../api/usePagedQuery';
 import { visible } from '../format/text';
-import { Copy } from '../shell/Copy';
+import { Copy } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
-import { Await } from '../shell/States';
-import { Listed } from '../table/Listed';
-import { QUARANTINED } from '../table/serviceHeads';
+import { Await } from '../shell/QueryState';
+import { Listed } from '../table/AnswerTable';
+import { QUARANTINED } from '../table/serviceColumns';
 
 const LONG = 20_000;
 const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.quarantined_at, row.reason]);

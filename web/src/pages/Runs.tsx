@@ -1,12 +1,12 @@
 /** Jobs with their last state and times; a job opens its runs. */
 import type { Job, JobRef } from '../api/answers';
-import { jobs, runs } from '../api/questions';
-import { joinRows, usePages } from '../api/usePages';
+import { jobs, runs } from '../api/queries';
+import { joinRows, usePages } from '../api/usePagedQuery';
 import { Name } from '../shell/Name';
-import { Await } from '../shell/States';
+import { Await } from '../shell/QueryState';
 import { go, useView } from '../state/view';
-import { Listed } from '../table/Listed';
-import { JOBS, RUNS } from '../table/serviceHeads';
+import { Listed } from '../table/AnswerTable';
+import { JOBS, RUNS } from '../table/serviceColumns';
 
 const jobKey = ({ namespace, name }: JobRef) => JSON.stringify([namespace, name]);
 

@@ -7,7 +7,7 @@ const later = (load: () => Promise<{ default: ComponentType }>) => lazy(load);
 
 export const MODE_VIEWS: Readonly<Record<Mode, ComponentType>> = {
   explore: Explore,
-  personal: later(() => import('./Personal')),
+  personal: later(() => import('./PersonalData')),
   changes: later(() => import('./Changes')),
   coverage: later(() => import('./Coverage')),
   runs: later(() => import('./Runs')),

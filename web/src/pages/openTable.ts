@@ -1,5 +1,5 @@
 /** From a table to its graph: its first column in the middle, all its columns on the card. */
-import { dataset } from '../api/questions';
+import { dataset } from '../api/queries';
 import { columnKey, type TableRef, tableKey } from '../state/names';
 import { FRESH, go, viewStore } from '../state/view';
 

@@ -2,8 +2,8 @@
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { ColumnJson } from '../api/answers';
 import type { Failure } from '../api/client';
-import { findColumns } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { findColumns } from '../api/queries';
+import { useAnswer } from '../api/useQuery';
 import { count } from '../format/text';
 import { Icon } from '../shell/icons';
 import { Name } from '../shell/Name';

@@ -5,9 +5,9 @@ import { freshness, isOld, refresh, watchFreshness } from '../state/freshness';
 import { useStore } from '../state/store';
 import { useView } from '../state/view';
 import { Header } from './Header';
-import { Help } from './Help';
-import { Nav } from './Nav';
-import { Loading } from './States';
+import { Help } from './HelpDialog';
+import { Nav } from './Navigation';
+import { Loading } from './QueryState';
 import { useShortcuts } from './shortcuts';
 
 function Newer() {

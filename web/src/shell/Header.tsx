@@ -3,7 +3,7 @@ import { Search } from '../search/Search';
 import { useStore } from '../state/store';
 import { HOME } from '../state/url';
 import { go, useView } from '../state/view';
-import { AsOf } from './AsOf';
+import { AsOf } from './AsOfPicker';
 import { Icon } from './icons';
 import { helpOpen } from './shortcuts';
 import { nextTheme, theme } from './theme';

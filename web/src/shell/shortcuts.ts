@@ -1,6 +1,6 @@
 /** Keys that work everywhere. The help dialog is made from the same table. */
 import { useEffect } from 'react';
-import { opened, STEP } from '../graph/explore';
+import { opened, STEP } from '../graph/columnGraph';
 import { tableOf } from '../state/names';
 import { createStore } from '../state/store';
 import type { Side } from '../state/url';

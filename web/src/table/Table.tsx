@@ -4,7 +4,7 @@
  */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { go, useView } from '../state/view';
-import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from './rows';
+import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from './tableModel';
 
 export const ROW = 30;
 

@@ -1,6 +1,6 @@
 /** Small cells that tables and panels share. */
 import type { Verdict } from '../api/answers';
-import { SIGNS } from '../graph/marks';
+import { SIGNS } from '../graph/labels';
 import { ShieldIcon } from '../shell/icons';
 
 export function Layer({ name }: { name: string | null | undefined }) {

@@ -1,5 +1,5 @@
 /** The rows of a walk: each column with the step that joins it to the nearer one. */
-import type { Column, Fact, Picture } from '../graph/picture';
+import type { Column, Fact, Picture } from '../graph/lineageGraph';
 
 export interface LineageRow {
   readonly column: Column;

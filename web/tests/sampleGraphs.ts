@@ -7,7 +7,7 @@ import {
   type Fact,
   type Picture,
   pictureOf,
-} from '../src/graph/picture';
+} from '../src/graph/lineageGraph';
 import { columnKey } from '../src/state/names';
 
 const refOf = (text: string) => {

@@ -2,7 +2,7 @@
 import type { ColumnRef, TableRef } from '../state/names';
 import type * as Json from './answers';
 import { ask } from './client';
-import { bodyOf } from './useAnswer';
+import { bodyOf } from './useQuery';
 
 /** How many rows an answer may bring at once; the rest follows by cursor. */
 export const PAGE = 5000;

@@ -1,23 +1,23 @@
 /** Personal data: where a column, or every column with a tag, ends up; in clear, masked, or only indirectly. */
 import { type FormEvent, useMemo } from 'react';
 import type { Landing, Pii, Verdict } from '../api/answers';
-import { pii } from '../api/questions';
-import { usePages } from '../api/usePages';
+import { pii } from '../api/queries';
+import { usePages } from '../api/usePagedQuery';
 import { countOf } from '../format/text';
-import { fromWalk } from '../graph/fromAnswers';
 import { GraphPane } from '../graph/GraphPane';
+import type { Mark } from '../graph/highlight';
 import { Legend } from '../graph/Legend';
-import type { Mark } from '../graph/paint';
-import { EMPTY, type Picture } from '../graph/picture';
-import { unknownTables } from '../graph/unknown';
-import { Panel } from '../panel/Panel';
+import { EMPTY, type Picture } from '../graph/lineageGraph';
+import { fromWalk } from '../graph/toGraph';
+import { unknownTables } from '../graph/unknownReasons';
+import { Panel } from '../panel/DetailPanel';
+import { Screen } from '../shell/GraphScreen';
 import { Name } from '../shell/Name';
-import { Screen } from '../shell/Screen';
-import { Await } from '../shell/States';
+import { Await } from '../shell/QueryState';
 import { columnKey, readColumnKey, shortName } from '../state/names';
 import { FRESH, focus, go, useView } from '../state/view';
-import { Listed } from '../table/Listed';
-import { LANDINGS } from '../table/verdictHeads';
+import { Listed } from '../table/AnswerTable';
+import { LANDINGS } from '../table/verdictColumns';
 
 const USUAL_TAG = 'PII';
 const VERDICTS: readonly Verdict[] = ['clear', 'masked', 'indirect'];

@@ -1,7 +1,7 @@
 /** An answer that comes in pages: the first at once, the next ones on request. */
 import { useState } from 'react';
 import type { Answer } from './answers';
-import { useAnswer, type Waiting } from './useAnswer';
+import { useAnswer, type Waiting } from './useQuery';
 
 export interface Pages<A> {
   readonly waiting: Waiting<A>;

@@ -1,10 +1,10 @@
 /** The heads of verdict lists: personal data, readers, writers, changes. */
 import type { Landing, Reader, Writer } from '../api/answers';
-import { SIGNS } from '../graph/marks';
+import { SIGNS } from '../graph/labels';
 import { VerdictMark } from './cells';
 import type { ChangeRow } from './changeRows';
-import { layerHead, momentHead, nameHead, tableHead, wordHead } from './heads';
-import type { Head } from './rows';
+import { layerHead, momentHead, nameHead, tableHead, wordHead } from './columns';
+import type { Head } from './tableModel';
 
 const VERDICTS = ['clear', 'masked', 'indirect'];
 

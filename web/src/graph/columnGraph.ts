@@ -1,11 +1,11 @@
 /** The drawing of one column: its walk each way, then every card that someone expanded, in order. */
 import type { Dataset, Unknown, Walk } from '../api/answers';
-import type { Asked } from '../api/questions';
+import type { Asked } from '../api/queries';
 import { countOf } from '../format/text';
 import { type ColumnRef, columnKey, readColumnKey, type TableRef, tableKey, tableOf } from '../state/names';
 import type { Expansion, Side, View } from '../state/url';
-import { fromWalk, toColumn } from './fromAnswers';
-import { EMPTY, join, type Picture } from './picture';
+import { EMPTY, join, type Picture } from './lineageGraph';
+import { fromWalk, toColumn } from './toGraph';
 
 /** Neighbours that one click brings. */
 export const STEP = 8;

@@ -2,7 +2,7 @@
 import { tableOf } from '../state/names';
 import { CARD_WIDTH, type Card, FILTER_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } from './cards';
 import { type Layout, type Link, linkKey, type Place } from './layout';
-import type { Edge, Picture } from './picture';
+import type { Edge, Picture } from './lineageGraph';
 
 export interface Line {
   readonly key: string;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { fileName } from '../src/shell/download';
 import { changeRows } from '../src/table/changeRows';
 import { lineageRows } from '../src/table/lineageRows';
-import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from '../src/table/rows';
-import { fileName } from '../src/table/save';
-import { key, picture } from './stories';
+import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from '../src/table/tableModel';
+import { key, picture } from './sampleGraphs';
 
 const HEADS: readonly Head<{ n: number | null; t: string }>[] = [
   { id: 'n', title: '', width: '', cell: () => null, text: (row) => String(row.n), order: (row) => row.n },

@@ -1,7 +1,7 @@
 /** Where an arrow key leads from a row: along the card, to the next card, or along a line. */
 import type { Card } from './cards';
 import type { Layout } from './layout';
-import type { Edge } from './picture';
+import type { Edge } from './lineageGraph';
 
 export type Arrow = 'ArrowUp' | 'ArrowDown' | 'ArrowLeft' | 'ArrowRight';
 

@@ -1,13 +1,13 @@
 /** The side panel: all that is known of the picked column or line, in words that can be copied. */
 import type { ReactNode } from 'react';
 import { count, countOf } from '../format/text';
-import type { Column, Edge, Picture } from '../graph/picture';
-import { Copy } from '../shell/Copy';
+import type { Column, Edge, Picture } from '../graph/lineageGraph';
+import { Copy } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
 import { Name } from '../shell/Name';
 import { focus, go, hrefOf, useView } from '../state/view';
 import { Layer } from '../table/cells';
-import { Facts } from './Facts';
+import { Facts } from './EdgeFacts';
 
 const fullName = (column: Column) => `${column.namespace}/${column.name}.${column.field}`.replace('//', '/');
 

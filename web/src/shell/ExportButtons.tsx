@@ -1,13 +1,13 @@
 /** Buttons that save what is on screen: the list as CSV, the drawing as SVG or PNG. */
 import { toCsv } from '../format/csv';
-import { drawn } from '../graph/drawn';
-import { type Paint, paint } from '../graph/paint';
-import { toPng, toSvg } from '../graph/picture-files';
-import { type Palette, toScene } from '../graph/scene';
+import { drawn } from '../graph/currentDrawing';
+import { type Paint, paint } from '../graph/highlight';
+import { toPng, toSvg } from '../graph/imageFiles';
+import { type Palette, toScene } from '../graph/shapes';
 import type { Drawing } from '../graph/useDrawing';
 import { useStore } from '../state/store';
-import type { Head } from '../table/rows';
-import { fileName, save, saveText } from '../table/save';
+import type { Head } from '../table/tableModel';
+import { fileName, save, saveText } from './download';
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum', 'none'];
 const MARKS = ['clear', 'masked', 'indirect', 'added', 'removed', 'changed', 'accent'];

@@ -10,7 +10,7 @@ import {
   type Fact,
   type Picture,
   pictureOf,
-} from './picture';
+} from './lineageGraph';
 
 const SIGN = { up: -1, down: 1 } as const;
 

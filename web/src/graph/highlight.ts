@@ -1,8 +1,8 @@
 /** How rows and lines are marked in the present mode, kept apart from where they are. */
 import type { Verdict } from '../api/answers';
 import { createStore } from '../state/store';
-import type { Edge } from './picture';
-import type { Path } from './pin';
+import type { Edge } from './lineageGraph';
+import type { Path } from './path';
 
 export type Mark = Verdict | 'added' | 'removed' | 'changed' | 'source';
 

@@ -1,8 +1,8 @@
 /** A drawing as plain shapes, for a file: nothing of the page's own style sheet is needed to show it. */
 import { cutMiddle, visible } from '../format/text';
 import { CARD_WIDTH, type Card, FILTER_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } from './cards';
-import type { Line } from './lines';
-import { isHidden, markOf, type Paint } from './paint';
+import type { Line } from './edgePaths';
+import { isHidden, markOf, type Paint } from './highlight';
 import type { Drawing } from './useDrawing';
 
 export interface Palette {

@@ -1,8 +1,8 @@
 /** What is shown while an answer is on its way, when it failed, and when there is nothing. */
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type Failure, keepToken } from '../api/client';
-import { findColumns } from '../api/questions';
-import type { Waiting } from '../api/useAnswer';
+import { findColumns } from '../api/queries';
+import type { Waiting } from '../api/useQuery';
 import { refresh } from '../state/freshness';
 import { columnKey } from '../state/names';
 import { focus, viewStore } from '../state/view';

@@ -1,8 +1,8 @@
 /** The heads of lists about the service itself: gaps, jobs, runs, quarantine. */
 import type { Gap, Job, Quarantined, Run } from '../api/answers';
 import { shortName } from '../state/names';
-import { momentHead, nameHead, numberHead, stateHead, tookHead } from './heads';
-import type { Head } from './rows';
+import { momentHead, nameHead, numberHead, stateHead, tookHead } from './columns';
+import type { Head } from './tableModel';
 
 export const GAP_WORDS: Readonly<Record<string, string>> = {
   no_column_lineage: 'no column lineage',

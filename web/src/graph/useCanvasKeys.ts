@@ -2,9 +2,9 @@
 import { useReactFlow } from '@xyflow/react';
 import { type KeyboardEvent, useCallback } from 'react';
 import { tableOf } from '../state/names';
-import type { CanvasActions } from './actions';
+import { type Arrow, stepFrom } from './arrowKeys';
+import type { CanvasActions } from './canvasActions';
 import { CARD_WIDTH } from './cards';
-import { type Arrow, stepFrom } from './steps';
 import type { Drawing } from './useDrawing';
 
 const ARROWS: readonly string[] = ['ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'];

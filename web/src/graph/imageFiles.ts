@@ -1,5 +1,5 @@
 /** A drawing as SVG text and as PNG, both from the same shapes. Nothing is loaded, so no policy can refuse it. */
-import type { Scene, Shape } from './scene';
+import type { Scene, Shape } from './shapes';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const safe = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? '');

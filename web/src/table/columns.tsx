@@ -4,7 +4,7 @@ import { duration } from '../format/time';
 import { Moment, Name } from '../shell/Name';
 import { shortName } from '../state/names';
 import { Layer, layerOrder, State } from './cells';
-import type { Head } from './rows';
+import type { Head } from './tableModel';
 
 type Said<Row> = (row: Row) => string | null | undefined;
 

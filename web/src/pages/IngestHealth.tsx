@@ -1,13 +1,13 @@
 /** Whether lineage arrives: last event, rate, what is set aside, what never ended. */
 import type { ReactNode } from 'react';
 import type { Overview } from '../api/answers';
-import { unfinishedRuns } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { unfinishedRuns } from '../api/queries';
+import { useAnswer } from '../api/useQuery';
 import { count } from '../format/text';
 import { Moment } from '../shell/Name';
 import type { Mode } from '../state/url';
 import { go } from '../state/view';
-import type { Service } from './useService';
+import type { Service } from './useServerStatus';
 
 type Value = string | number | boolean | null | undefined;
 

@@ -1,7 +1,7 @@
 /** A whole answer in words: its verdict, what can be saved of it, its rows. */
 import type { ReactNode } from 'react';
 import type { Unknown } from '../api/answers';
-import { Export } from '../shell/Export';
+import { Export } from '../shell/ExportButtons';
 import { VerdictLine } from '../shell/VerdictLine';
 import { Table, type TableProps } from './Table';
 

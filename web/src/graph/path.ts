@@ -1,5 +1,5 @@
 /** The path through a column: everything that leads to it and everything it leads to. */
-import type { Picture } from './picture';
+import type { Picture } from './lineageGraph';
 
 export interface Path {
   readonly columns: ReadonlySet<string>;

@@ -1,5 +1,5 @@
 /** The signs for marks and badges: a letter or figure beside each colour, so that colour is never the only sign. */
-import type { Mark } from './paint';
+import type { Mark } from './highlight';
 
 export const SIGNS: Readonly<Record<Mark, { readonly sign: string; readonly word: string }>> = {
   source: { sign: '◎', word: 'source' },

@@ -1,11 +1,11 @@
 /** The heads of lineage and impact lists. */
 
-import { effectOf } from '../graph/marks';
+import { effectOf } from '../graph/labels';
 import { ShieldIcon } from '../shell/icons';
 import { Moment, Name } from '../shell/Name';
 import { Layer, layerOrder } from './cells';
 import type { LineageRow } from './lineageRows';
-import type { Head } from './rows';
+import type { Head } from './tableModel';
 
 const arrow = (distance: number) => (distance < 0 ? `← ${-distance}` : distance > 0 ? `→ ${distance}` : '·');
 

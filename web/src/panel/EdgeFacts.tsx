@@ -1,7 +1,7 @@
 /** How one column makes another: expression, effect, job, first and last seen, runs. */
 import { count } from '../format/text';
-import { effectOf } from '../graph/marks';
-import type { Column, Edge, Fact } from '../graph/picture';
+import { effectOf } from '../graph/labels';
+import type { Column, Edge, Fact } from '../graph/lineageGraph';
 import { ShieldIcon } from '../shell/icons';
 import { Moment, Name } from '../shell/Name';
 import { go } from '../state/view';

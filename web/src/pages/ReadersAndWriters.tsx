@@ -1,13 +1,13 @@
 /** Verdict questions about the column in focus: may it be dropped, who writes it. */
 import type { Droppable } from '../api/answers';
-import { droppable, writers } from '../api/questions';
-import { useAnswer } from '../api/useAnswer';
+import { droppable, writers } from '../api/queries';
+import { useAnswer } from '../api/useQuery';
 import { countOf } from '../format/text';
-import { Await } from '../shell/States';
+import { Await } from '../shell/QueryState';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 import { useView } from '../state/view';
-import { Listed } from '../table/Listed';
-import { READERS, WRITERS } from '../table/verdictHeads';
+import { Listed } from '../table/AnswerTable';
+import { READERS, WRITERS } from '../table/verdictColumns';
 
 const SIGN = { yes: '✓', no: '!', unknown: '?' } as const;
 const MARK = { yes: 'mark-masked', no: 'mark-clear', unknown: 'mark-indirect' } as const;

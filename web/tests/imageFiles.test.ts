@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { toCards } from '../src/graph/cards';
+import { anchorsOf, linksOf, toLines } from '../src/graph/edgePaths';
+import { PLAIN } from '../src/graph/highlight';
+import { toSvg } from '../src/graph/imageFiles';
 import { layOut } from '../src/graph/layout';
-import { anchorsOf, linksOf, toLines } from '../src/graph/lines';
-import { PLAIN } from '../src/graph/paint';
-import { toSvg } from '../src/graph/picture-files';
-import { type Palette, toScene } from '../src/graph/scene';
-import { picture } from './stories';
+import { type Palette, toScene } from '../src/graph/shapes';
+import { picture } from './sampleGraphs';
 
 const PALETTE: Palette = {
   surface: '#fff',

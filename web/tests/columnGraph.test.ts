@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ColumnJson, EdgeJson, Walk } from '../src/api/answers';
-import { type Ask, type ExploreView, explore, opened, STEP } from '../src/graph/explore';
+import { type Ask, type ExploreView, explore, opened, STEP } from '../src/graph/columnGraph';
 import type { ColumnRef } from '../src/state/names';
 import { HOME } from '../src/state/url';
 

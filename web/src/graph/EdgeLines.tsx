@@ -2,9 +2,9 @@
 import { memo } from 'react';
 import { SHIELD } from '../shell/icons';
 import { useStore } from '../state/store';
-import { useActions } from './actions';
-import type { Line as LineData } from './lines';
-import { isHidden, type Mark, markOf, paint } from './paint';
+import { useActions } from './canvasActions';
+import type { Line as LineData } from './edgePaths';
+import { isHidden, type Mark, markOf, paint } from './highlight';
 
 interface LineProps {
   readonly line: LineData;

@@ -6,11 +6,11 @@ import { ShieldIcon, SumIcon, UnknownIcon } from '../shell/icons';
 import { Name } from '../shell/Name';
 import { useStore } from '../state/store';
 import type { Side } from '../state/url';
-import { type CanvasActions, useActions } from './actions';
 import { GROUP } from './budget';
+import { type CanvasActions, useActions } from './canvasActions';
 import { type Card as CardData, hasFoot, type Row as RowData } from './cards';
-import { SIGNS } from './marks';
-import { type Mark, paint } from './paint';
+import { type Mark, paint } from './highlight';
+import { SIGNS } from './labels';
 
 export type CardNode = Node<
   { card: CardData; enter: boolean; origin: { x: number; y: number } | null },
