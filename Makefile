@@ -51,11 +51,12 @@ page-check: web/node_modules/.ready ## lint, types and tests of the page's own s
 	$(NPM) run --silent check
 	$(NPM) run --silent test
 
-lint: setup ## ruff, mypy, import-linter
+lint: setup ## ruff, mypy, import-linter, language
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python tools/check_language.py
 
 demo: setup page ## set everything up and run the main job: capture a platform, ask every question
 	$(BIN)/colline demo
