@@ -31,7 +31,7 @@ from pathlib import Path
 from colline.plan import Plan, SourceKind
 from colline.trace import ColumnLineage, Context, Dependency, InputDataset, Statement, Write, statement
 from colline.trace import lineage as trace_lineage
-from colline.trace.show import how
+from colline.trace.lineage_text import how
 
 ROOT = Path(__file__).parent.parent / "cases" / "lineage"
 PLANS = Path(__file__).parent.parent / "cases" / "plans"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from colline.trace import registry
+from colline.trace import rule_registry
 from tests.lineage.cases import RUN, Case, all_cases, run_cases
 from tests.lineage.recorded import load
 
@@ -20,10 +20,10 @@ VERSIONS = ("3.5", "4.0", HOME, "4.2", "4.3")
 WITHOUT_DELTA = {"4.3"}
 SHOWN = 3
 
-REGISTRIES: Mapping[str, registry.Registry] = {
-    "Operators": registry.operator,
-    "Expressions": registry.expression,
-    "Statements": registry.command,
+REGISTRIES: Mapping[str, rule_registry.Registry] = {
+    "Operators": rule_registry.operator,
+    "Expressions": rule_registry.expression,
+    "Statements": rule_registry.command,
 }
 HEAD = """# Coverage
 

@@ -7,7 +7,7 @@ import pytest
 from colline.events.dataset import NameContext
 from colline.events.names import identify
 from colline.plan import decode
-from colline.trace import ColumnLineage, ColumnRef, Context, DatasetName, Effect, registry
+from colline.trace import ColumnLineage, ColumnRef, Context, DatasetName, Effect, rule_registry
 from colline.trace import lineage as trace_lineage
 from tests.lineage.plans import PlanWriter
 
@@ -31,7 +31,9 @@ def applied(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
         return counted
 
-    monkeypatch.setattr(registry.operator, "rules", {k: counting(k, r) for k, r in registry.operator.rules.items()})
+    monkeypatch.setattr(
+        rule_registry.operator, "rules", {k: counting(k, r) for k, r in rule_registry.operator.rules.items()}
+    )
     return counts
 
 

@@ -12,8 +12,8 @@ from colline.events.names import identify
 from colline.plan.decode import decode
 from colline.plan.source import Source
 from colline.trace import Context, DatasetName, Statement, statement
-from colline.trace.made import Makeup
-from colline.trace.memory import Memory, NoMemory
+from colline.trace.checkpoints import Memory, NoMemory
+from colline.trace.scan_inputs import Makeup
 from colline.wiring.extensions import load_rules
 
 

@@ -12,7 +12,7 @@ from functools import cached_property, wraps
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from colline.trace.memory import Origin, Recent
+from colline.trace.checkpoints import Origin, Recent
 from colline.trace.relation import Relation
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from colline.events.names import identify_all
 from colline.events.subqueries import Columns, Origin, columns_of
 from colline.plan.source import Source
 from colline.trace import ColumnRef, DatasetName
-from colline.trace.made import Made, Makeup
+from colline.trace.scan_inputs import Made, Makeup
 
 
 def makeup_of(source: Source, context: NameContext) -> Makeup | None:

@@ -2,7 +2,7 @@
 
 from colline.plan.decode import Plan, decode
 from colline.plan.node import Node, Sort, Value
-from colline.plan.show import show
+from colline.plan.plan_text import show
 from colline.plan.source import Source, SourceKind
 
 __all__ = ["Node", "Plan", "Sort", "Source", "SourceKind", "Value", "decode", "show"]

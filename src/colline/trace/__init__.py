@@ -1,7 +1,7 @@
 """Plan → which column depends on which, and how. Pure functions over frozen plans, one rule per node family."""
 
 from colline.trace.columns import ColumnRef, DatasetName, Dependency, Effect, Transformation
-from colline.trace.lineage import (
+from colline.trace.result import (
     ColumnLineage,
     ColumnRead,
     InputDataset,

@@ -8,13 +8,13 @@ from dataclasses import replace
 from colline.plan.decode import Plan
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace import commands, expressions, operators, registry
+from colline.trace import commands, expressions, operators, rule_registry
 from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.commands.inserts import is_nowhere
 from colline.trace.commands.streams import STREAMS
 from colline.trace.commands.target import by_position, names_of
 from colline.trace.flow import dependencies
-from colline.trace.lineage import ColumnLineage, ColumnRead, InputDataset, OpaqueStep, Statement, Use, Write
+from colline.trace.result import ColumnLineage, ColumnRead, InputDataset, OpaqueStep, Statement, Use, Write
 from colline.trace.tracer import Context, Trace
 
 # importing these rooms is what fills the registries
@@ -54,7 +54,7 @@ def statement(plan: Plan, context: Context) -> Statement:
 
 def _unknown(root: Node, context: Context) -> Statement:
     """A command without a target: nothing, or, where no rule knows it and it has a query, what that reads."""
-    query = root.maybe("query") if registry.command.find(root.kind) is None else None
+    query = root.maybe("query") if rule_registry.command.find(root.kind) is None else None
     if query is None:
         return Statement((), (), ())
     read = _query(query, context)
@@ -72,7 +72,7 @@ def _queried(root: Node) -> Node | None:
 def _writes(root: Node, context: Context) -> Iterator[Write]:
     """The writes of a command; of each in turn where one statement has several targets."""
     for node in _commands(root):
-        rule = registry.command.find(node.kind)
+        rule = rule_registry.command.find(node.kind)
         if rule is None:
             continue
         trace = Trace(context)
@@ -91,7 +91,7 @@ def _commands(root: Node) -> tuple[Node, ...]:
 
 
 def _is_command(node: Node) -> bool:
-    return node.kind in registry.command.kinds or node.kind.endswith("Command")
+    return node.kind in rule_registry.command.kinds or node.kind.endswith("Command")
 
 
 def _query(root: Node, context: Context) -> ColumnLineage:

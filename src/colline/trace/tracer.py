@@ -8,15 +8,15 @@ from dataclasses import dataclass, field, replace
 
 from colline.plan.node import Node
 from colline.plan.source import Source
-from colline.trace import registry
+from colline.trace import rule_registry
+from colline.trace.checkpoints import Memory, NoMemory
 from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.flow import Flow, Ways, merge, source, through
-from colline.trace.lineage import InputDataset, OpaqueStep, SchemaField
-from colline.trace.made import Makeup, ways
 from colline.trace.masking import EXTRA, MASKING
-from colline.trace.memory import Memory, NoMemory
 from colline.trace.relation import Relation
-from colline.trace.sql import name_of
+from colline.trace.result import InputDataset, OpaqueStep, SchemaField
+from colline.trace.scan_inputs import Makeup, ways
+from colline.trace.sql_text import name_of
 
 log = logging.getLogger("colline")
 
@@ -70,7 +70,7 @@ class Trace:
         return self._relations[root.place]
 
     def _apply(self, node: Node) -> Relation:
-        rule = registry.operator.find(node.kind)
+        rule = rule_registry.operator.find(node.kind)
         if rule is None:
             return self.opaque(node, why=f"no rule for {node.kind}")
         try:
@@ -171,13 +171,13 @@ class Scope:
         return self._flows[root.place]
 
     def _apply(self, node: Node) -> Flow:
-        rule = registry.expression.find(node.kind) or registry.expression.rules["*"]
+        rule = rule_registry.expression.find(node.kind) or rule_registry.expression.rules["*"]
         try:
             flow = rule(node, self)
         except Exception as error:  # noqa: BLE001  a broken rule must not take the lineage of the other columns with it
             log.warning("the rule for %s failed, its arguments are taken as they are: %r", node.kind, error)
             self.trace.findings.opaque[OpaqueStep(node.kind, "", f"the rule for {node.kind} failed: {error}")] = None
-            flow = registry.expression.rules["*"](node, self)
+            flow = rule_registry.expression.rules["*"](node, self)
         if self.masks(node):
             return replace(flow, ways=through(flow.ways, Effect.IDENTITY, masking=True), members=None, column=None)
         return flow

@@ -1,7 +1,7 @@
 """Rules of third parties, found by the entry point group `colline.rules` and registered once in a process.
 
-An entry point is a function that takes a `colline.trace.extension.Extension`. One that raises is logged with its name
-and passed over: what it registered before stays, what it did not is an opaque step as before.
+An entry point is a function that takes a `colline.trace.rule_plugins.Extension`. One that raises is logged with its
+name and skipped: what it registered before stays, what it did not is an opaque step as before.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import logging
 from functools import lru_cache
 from importlib.metadata import entry_points
 
-from colline.trace.extension import Extension
+from colline.trace.rule_plugins import Extension
 
 log = logging.getLogger("colline")
 

@@ -1,5 +1,5 @@
 """Rules for statements: what each one writes, in the target's own column names."""
 
-from colline.trace.commands import clones, definitions, inserts, merges, row_level, rows, streams
+from colline.trace.commands import clones, ddl, inserts, merges, rewritten_dml, streams, update_delete
 
-__all__ = ["clones", "definitions", "inserts", "merges", "row_level", "rows", "streams"]
+__all__ = ["clones", "ddl", "inserts", "merges", "rewritten_dml", "streams", "update_delete"]

@@ -8,9 +8,9 @@ from colline.trace.columns import ColumnRef
 from colline.trace.commands.inserts import create_table
 from colline.trace.commands.target import schema_fields, write
 from colline.trace.flow import source
-from colline.trace.lineage import InputDataset, Lifecycle, Write
-from colline.trace.registry import command
-from colline.trace.sources import path_source, table_source
+from colline.trace.result import InputDataset, Lifecycle, Write
+from colline.trace.rule_registry import command
+from colline.trace.scan_source import path_source, table_source
 from colline.trace.tracer import Trace
 
 

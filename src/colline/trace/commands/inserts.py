@@ -17,9 +17,9 @@ from colline.trace.commands.target import (
     write_rows,
 )
 from colline.trace.flow import NO_WAYS
-from colline.trace.lineage import Lifecycle, SchemaField, Write
-from colline.trace.registry import command
-from colline.trace.sources import path_source, provider_name, source_of, table_source
+from colline.trace.result import Lifecycle, SchemaField, Write
+from colline.trace.rule_registry import command
+from colline.trace.scan_source import path_source, provider_name, source_of, table_source
 from colline.trace.tracer import Trace
 
 

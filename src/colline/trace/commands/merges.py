@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.commands.rows import conditional, leaf, set_under
 from colline.trace.commands.target import resolved, without_itself, write
+from colline.trace.commands.update_delete import conditional, leaf, set_under
 from colline.trace.flow import Flow, Ways, either, merge
-from colline.trace.lineage import SchemaField, Write
 from colline.trace.operators.joins import meeting
-from colline.trace.registry import command
+from colline.trace.result import SchemaField, Write
+from colline.trace.rule_registry import command
 from colline.trace.tracer import Scope, Trace, schema_of
 
 # Delta's command and Spark's own statement call the same things by other names

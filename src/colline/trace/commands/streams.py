@@ -7,9 +7,9 @@ import re
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.commands.target import write_rows
-from colline.trace.lineage import Write
-from colline.trace.registry import command
-from colline.trace.sources import path_source, source_of, table_source
+from colline.trace.result import Write
+from colline.trace.rule_registry import command
+from colline.trace.scan_source import path_source, source_of, table_source
 from colline.trace.tracer import Trace
 
 # how the old kind of sink says what it is: FileSink[/data/out], DeltaSink[/data/out]

@@ -8,9 +8,9 @@ from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.columns import ColumnRef, Effect
 from colline.trace.flow import NO_WAYS, Flow, Ways, dependencies, described, merge, through
-from colline.trace.lineage import ColumnLineage, Lifecycle, SchemaField, Write
 from colline.trace.relation import Relation
-from colline.trace.sources import source_of, table_source
+from colline.trace.result import ColumnLineage, Lifecycle, SchemaField, Write
+from colline.trace.scan_source import source_of, table_source
 from colline.trace.tracer import Trace
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import EMPTY, SHORT, Flow, merge, qualified, through
-from colline.trace.registry import expression
-from colline.trace.sql import render
+from colline.trace.rule_registry import expression
+from colline.trace.sql_text import render
 from colline.trace.tracer import Scope
 
 

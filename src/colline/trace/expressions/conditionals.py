@@ -6,7 +6,7 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.expressions.structs import members, rebuilt, refitted
 from colline.trace.flow import Flow, merge, through
-from colline.trace.registry import expression
+from colline.trace.rule_registry import expression
 from colline.trace.tracer import Scope
 
 

@@ -8,7 +8,7 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.expressions.basics import text_of, unquoted
 from colline.trace.flow import Flow, member, merge, through
-from colline.trace.registry import expression
+from colline.trace.rule_registry import expression
 from colline.trace.tracer import Scope
 
 

@@ -1,5 +1,5 @@
 """Rules for relational operators: the flow of each output column, and what decides the rows."""
 
-from colline.trace.operators import aggregates, joins, opaque, scans, sets, shared, unary
+from colline.trace.operators import aggregates, ctes, joins, opaque, scans, sets, unary
 
-__all__ = ["aggregates", "joins", "opaque", "scans", "sets", "shared", "unary"]
+__all__ = ["aggregates", "ctes", "joins", "opaque", "scans", "sets", "unary"]

@@ -6,8 +6,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, Ways, either, merge, through
 from colline.trace.operators.unary import listed
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
 

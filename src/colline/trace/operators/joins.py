@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.expressions.subqueries import relation
+from colline.trace.expressions.subquery_expressions import relation
 from colline.trace.flow import Flow, Ways, merge, qualified, through
 from colline.trace.operators.unary import conjuncts
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import operator
 from colline.trace.tracer import Scope, Trace
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, merge, through
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
 # operator → what a user calls it

@@ -6,10 +6,10 @@ from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, merge, through
-from colline.trace.lineage import InputDataset, OpaqueStep
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
-from colline.trace.sources import source_of, table_source
+from colline.trace.result import InputDataset, OpaqueStep
+from colline.trace.rule_registry import operator
+from colline.trace.scan_source import source_of, table_source
 from colline.trace.tracer import Trace, schema_of
 
 LOCAL = Source(SourceKind.LOCAL)

@@ -6,8 +6,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import either, merge, one_struct
 from colline.trace.operators.aggregates import compared
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, merge, through
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import operator
 from colline.trace.tracer import Scope, Trace
 
 

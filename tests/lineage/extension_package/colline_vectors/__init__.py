@@ -5,8 +5,8 @@ from __future__ import annotations
 from colline.events.dataset import NameContext, Named
 from colline.plan import Node, Source, SourceKind
 from colline.trace import DatasetName
-from colline.trace.extension import Extension
 from colline.trace.relation import Relation
+from colline.trace.rule_plugins import Extension
 from colline.trace.tracer import Trace
 
 

@@ -9,8 +9,8 @@ from colline.plan.source import Source, SourceKind
 from colline.trace.columns import ColumnRef
 from colline.trace.commands.target import resolved, write
 from colline.trace.flow import source
-from colline.trace.lineage import InputDataset, Lifecycle, Write
-from colline.trace.registry import command
+from colline.trace.result import InputDataset, Lifecycle, Write
+from colline.trace.rule_registry import command
 from colline.trace.tracer import Trace, schema_of
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from colline.trace.columns import Dependency, Transformation
 
 if TYPE_CHECKING:
-    from colline.trace.lineage import ColumnLineage
+    from colline.trace.result import ColumnLineage
 
 _HEAD = ("column", "from", "how", "expression")
 _WIDEST = 60

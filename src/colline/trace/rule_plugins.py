@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 from colline.plan.node import Node
 from colline.plan.source import Source
-from colline.trace import registry
+from colline.trace import rule_registry
 from colline.trace.masking import EXTRA
-from colline.trace.registry import CommandRule, ExpressionRule, OperatorRule, Registry
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import CommandRule, ExpressionRule, OperatorRule, Registry
 from colline.trace.tracer import Trace
 
 Leaf = Callable[[Node], Source]
@@ -28,9 +28,9 @@ Leaf = Callable[[Node], Source]
 class Extension:
     """The registries, as a third party's `register` function sees them. A kind that has a rule is refused."""
 
-    operator: Registry[OperatorRule] = field(default_factory=lambda: registry.operator)
-    expression: Registry[ExpressionRule] = field(default_factory=lambda: registry.expression)
-    command: Registry[CommandRule] = field(default_factory=lambda: registry.command)
+    operator: Registry[OperatorRule] = field(default_factory=lambda: rule_registry.operator)
+    expression: Registry[ExpressionRule] = field(default_factory=lambda: rule_registry.expression)
+    command: Registry[CommandRule] = field(default_factory=lambda: rule_registry.command)
 
     def leaf(self, *kinds: str) -> Callable[[Leaf], Leaf]:
         """A decorator: the function says what a leaf operator reads, its `output` are that dataset's columns."""

@@ -14,8 +14,8 @@ from colline.errors import CollineError
 if TYPE_CHECKING:
     from colline.plan.node import Node
     from colline.trace.flow import Flow
-    from colline.trace.lineage import Write
     from colline.trace.relation import Relation
+    from colline.trace.result import Write
     from colline.trace.tracer import Scope, Trace
 
 RuleT = TypeVar("RuleT")

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from colline.trace.columns import DatasetName
 from colline.trace.flow import Flow, Ways
-from colline.trace.lineage import InputDataset
 from colline.trace.relation import Relation
+from colline.trace.result import InputDataset
 
 
 @dataclass(frozen=True, slots=True)

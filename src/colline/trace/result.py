@@ -10,7 +10,7 @@ from typing import Any
 
 from colline.plan.source import Source
 from colline.trace.columns import DatasetName, Dependency, Transformation
-from colline.trace.show import picture, table
+from colline.trace.lineage_text import picture, table
 
 
 class Use(Enum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, merge, through
-from colline.trace.registry import expression
+from colline.trace.rule_registry import expression
 from colline.trace.tracer import Scope
 
 

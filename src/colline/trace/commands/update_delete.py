@@ -8,8 +8,8 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.commands.target import resolved, without_itself, write
 from colline.trace.flow import NO_WAYS, Flow, Ways, merge
-from colline.trace.lineage import Lifecycle, Write
-from colline.trace.registry import command
+from colline.trace.result import Lifecycle, Write
+from colline.trace.rule_registry import command
 from colline.trace.tracer import Scope, Trace, schema_of
 
 

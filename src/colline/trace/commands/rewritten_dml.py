@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from colline.plan.node import Node, Value
 from colline.trace.columns import Effect
-from colline.trace.commands.rows import conditional, leaf, set_under
 from colline.trace.commands.target import resolved, without_itself, write
+from colline.trace.commands.update_delete import conditional, leaf, set_under
 from colline.trace.flow import Flow, Ways, either, merge
-from colline.trace.lineage import Write
 from colline.trace.operators.opaque import expanded
-from colline.trace.registry import command, operator
 from colline.trace.relation import Relation
+from colline.trace.result import Write
+from colline.trace.rule_registry import command, operator
 from colline.trace.tracer import Scope, Trace, schema_of
 
 _INSTRUCTIONS = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")

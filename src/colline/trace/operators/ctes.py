@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.flow import either, merge
-from colline.trace.registry import operator
 from colline.trace.relation import Relation
+from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
 _ROUNDS = 20
