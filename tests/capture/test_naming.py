@@ -9,7 +9,7 @@ import pytest
 
 import colline
 from colline.capture.naming import name_context
-from colline.events.names import identify
+from colline.naming.rules import identify
 from colline.plan.source import Source, SourceKind
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from colline.capture.labels import Label, from_tags, to_tag
 from colline.capture.measures import Commit, written
 from colline.capture.runs import Counts, Runs
 from colline.events.build import Engine, Failure, RunName, Written
-from colline.events.dataset import NameContext
 from colline.events.ids import run_id
 from colline.events.model import RunEvent, RunState
+from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
 from colline.trace import ColumnLineage, DatasetName, InputDataset, OpaqueStep, SchemaField, Statement, Write
 from colline.wiring.settings import Parent

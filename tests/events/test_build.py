@@ -22,11 +22,11 @@ from colline.events.build import (
     definition,
     run_event,
 )
-from colline.events.dataset import NameContext
 from colline.events.ids import is_run_id, run_id
 from colline.events.lineages import LineageForm
 from colline.events.model import RunState
 from colline.events.wire import encode
+from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
 from colline.trace import (
     ColumnLineage,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from colline.events.dataset import NameContext
-from colline.events.makeup import makeup_of
+from colline.naming.dataset import NameContext
+from colline.naming.scan_datasets import makeup_of
 from colline.plan.source import Source, SourceKind
 from colline.trace import DatasetName
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colline.events.dataset import NameContext, context_from_conf
-from colline.events.names import identify, identify_all
-from colline.events.paths import name_of_path
+from colline.naming.dataset import NameContext, context_from_conf
+from colline.naming.file_paths import name_of_path
+from colline.naming.rules import identify, identify_all
 from colline.plan.source import Source, SourceKind
 
 CASES = Path(__file__).parents[1] / "cases" / "names"
@@ -110,7 +110,7 @@ def test_a_password_in_a_url_never_reaches_a_name(scheme: str, secret: str) -> N
 PACKAGE = Path(__file__).parents[1] / "cases" / "packages" / "crm_names"
 ASK = """
 import logging; logging.basicConfig(format="%(message)s")
-from colline.events.names import NameContext, Source, SourceKind, identify
+from colline.naming.rules import NameContext, Source, SourceKind, identify
 crm = Source(SourceKind.OTHER, provider="com.example.crm", options=(("org", "shop"), ("object", "Account")))
 print(identify(crm, NameContext()).name)
 print(identify(Source(SourceKind.PATH, paths=("/data/x",)), NameContext()).name)

@@ -14,7 +14,7 @@ PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from colline.capture.analysis import context_for
-from colline.events.dataset import NameContext
+from colline.naming.dataset import NameContext
 from colline.plan import decode
 from colline.trace import lineage
 found = lineage(decode(json.load(sys.stdin)), context_for(NameContext()))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from colline.events.dataset import NameContext
-from colline.events.names import identify
+from colline.naming.dataset import NameContext
+from colline.naming.rules import identify
 from colline.plan import decode
 from colline.trace import Context
 from tests.lineage.cases import Case, all_cases, check

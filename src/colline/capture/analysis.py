@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from colline.capture.functions import masks
-from colline.events.dataset import NameContext
-from colline.events.makeup import makeup_of
-from colline.events.names import identify
+from colline.naming.dataset import NameContext
+from colline.naming.rules import identify
+from colline.naming.scan_datasets import makeup_of
 from colline.plan.decode import decode
 from colline.plan.source import Source
 from colline.trace import Context, DatasetName, Statement, statement

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from colline.events.build import Engine, Parent, RunName, as_is
-from colline.events.dataset import NameContext
 from colline.events.ids import is_run_id
 from colline.events.lineages import LineageForm
+from colline.naming.dataset import NameContext
 from colline.wiring.settings import Parent as ParentSetting
 
 # Spark conf keys that hold the name of the notebook or job a person sees on their platform

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from colline.events.dataset import NameContext, context_from_conf
+from colline.naming.dataset import NameContext, context_from_conf
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,7 +9,7 @@ from colline.capture.analysis import context_for
 from colline.capture.naming import name_context
 from colline.capture.origins import Origins, forget_rdds, watch_rdds
 from colline.errors import CollineError
-from colline.events.dataset import NameContext
+from colline.naming.dataset import NameContext
 from colline.plan.decode import Plan, decode
 from colline.trace import ColumnLineage, Context
 from colline.trace import lineage as trace_lineage

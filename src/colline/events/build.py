@@ -13,9 +13,9 @@ from typing import Any
 
 from colline import __version__
 from colline.events import described, facets
-from colline.events.dataset import NameContext
 from colline.events.lineages import LineageForm, Redaction, column_lineage, lineage_facet
 from colline.events.model import SPEC, InputDataset, Job, OutputDataset, Run, RunEvent, RunState
+from colline.naming.dataset import NameContext
 from colline.trace import ColumnRef, DatasetName, Dependency, Statement, Write
 from colline.trace import InputDataset as Read
 

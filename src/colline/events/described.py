@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from colline.events import facets
-from colline.events.dataset import SESSION_CATALOG, DatasetKind, NameContext, Named
 from colline.events.lineages import Redact
-from colline.events.names import identify_all
-from colline.events.paths import location
+from colline.naming.dataset import SESSION_CATALOG, DatasetKind, NameContext, Named
+from colline.naming.file_paths import location
+from colline.naming.rules import identify_all
 from colline.plan.source import Source
 from colline.trace import DatasetName, InputDataset, SchemaField
 

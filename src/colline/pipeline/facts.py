@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline.names import name_of, namespace_of
+from colline.naming.normalize_sql import name_of, namespace_of
 from colline.pipeline.store import cut, looked_up, together
 
 # subtypes that speak of rows: common to all columns, they belong to the rows even when there is one column only

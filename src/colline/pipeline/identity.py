@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline.names import name_of, namespace_of
+from colline.naming.normalize_sql import name_of, namespace_of
 from colline.pipeline.rules import Rules, renamed
 from colline.pipeline.store import cut, together
 

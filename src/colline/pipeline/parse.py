@@ -14,9 +14,9 @@ from typing import TypeAlias
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.naming.normalize_sql import name_of, namespace_of
 from colline.pipeline import wire
 from colline.pipeline.landing import FILE, event_id
-from colline.pipeline.names import name_of, namespace_of
 
 REASONS: dict[str, str] = {
     "too_large": "longer than the limit for one event",

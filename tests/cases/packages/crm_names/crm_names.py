@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from colline.events.dataset import DatasetKind, NameContext, Named
-from colline.events.names import Source
+from colline.naming.dataset import DatasetKind, NameContext, Named
+from colline.naming.rules import Source
 from colline.trace import DatasetName
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from colline.events.dataset import NameContext, Named
+from colline.naming.dataset import NameContext, Named
 from colline.plan import Node, Source, SourceKind
 from colline.trace import DatasetName
 from colline.trace.relation import Relation

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from colline.events.sqltext import Fold, as_query, table_parts
+from colline.naming.jdbc_queries import Fold, as_query, table_parts
 from colline.trace import Effect
 
 log = logging.getLogger("colline")

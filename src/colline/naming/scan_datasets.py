@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from colline.events.dataset import NameContext
-from colline.events.jdbc import query_of, table_name
-from colline.events.names import identify_all
-from colline.events.subqueries import Columns, Origin, columns_of
+from colline.naming.dataset import NameContext
+from colline.naming.jdbc import query_of, table_name
+from colline.naming.rules import identify_all
+from colline.naming.subqueries import Columns, Origin, columns_of
 from colline.plan.source import Source
 from colline.trace import ColumnRef, DatasetName
 from colline.trace.scan_inputs import Made, Makeup

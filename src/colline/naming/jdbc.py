@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from colline.events.dataset import DatasetKind, NameContext, Named
-from colline.events.sqltext import Fold, split_identifier, tables_of
+from colline.naming.dataset import DatasetKind, NameContext, Named
+from colline.naming.jdbc_queries import Fold, split_identifier, tables_of
 from colline.plan.source import Source
 from colline.trace import DatasetName
 

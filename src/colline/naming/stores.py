@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Callable
 
-from colline.events.dataset import DatasetKind, NameContext, Named
-from colline.events.jdbc import snowflake_account
+from colline.naming.dataset import DatasetKind, NameContext, Named
+from colline.naming.jdbc import snowflake_account
 from colline.plan.source import Source
 from colline.trace import DatasetName
 

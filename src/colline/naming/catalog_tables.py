@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from colline.events.dataset import SESSION_CATALOG, Catalog, DatasetKind, NameContext, Named, Symlink
-from colline.events.partitions import without_version
-from colline.events.paths import join, location, name_of_path
+from colline.naming.dataset import SESSION_CATALOG, Catalog, DatasetKind, NameContext, Named, Symlink
+from colline.naming.file_paths import join, location, name_of_path
+from colline.naming.partitions import without_version
 from colline.plan.source import Source, SourceKind
 from colline.trace import DatasetName
 

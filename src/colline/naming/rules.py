@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.metadata import entry_points
 
-from colline.events.dataset import DatasetKind, NameContext, Named
-from colline.events.jdbc import names_of_jdbc
-from colline.events.partitions import without_version
-from colline.events.paths import names_of_paths
-from colline.events.stores import named_in_store, names_of_kafka
-from colline.events.tables import names_of_table, path_in_identifier
+from colline.naming.catalog_tables import names_of_table, path_in_identifier
+from colline.naming.dataset import DatasetKind, NameContext, Named
+from colline.naming.file_paths import names_of_paths
+from colline.naming.jdbc import names_of_jdbc
+from colline.naming.partitions import without_version
+from colline.naming.stores import named_in_store, names_of_kafka
 from colline.plan.source import Source, SourceKind
 from colline.trace import DatasetName
 
@@ -110,7 +110,7 @@ def _asked(rule: Rule, source: Source, context: NameContext) -> tuple[Named, ...
 def _say_rule_failed(rule: Rule, error: str) -> None:
     name = getattr(rule, "__qualname__", repr(rule))
     log.warning(
-        "naming rule %s raised %s and was passed over\nhint: test it with colline.events.names.identify", name, error
+        "naming rule %s raised %s and was passed over\nhint: test it with colline.naming.rules.identify", name, error
     )
 
 

@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from colline.events.dataset import NameContext
-from colline.events.partitions import fold, is_file
+from colline.naming.dataset import NameContext
+from colline.naming.partitions import fold, is_file
 from colline.trace import DatasetName
 
 
