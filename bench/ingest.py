@@ -142,7 +142,7 @@ def baseline(spark: Any, folder: Path) -> None:
     """The same files with the explicit schema, edges exploded and counted."""
     from pyspark.sql import functions as F
 
-    from colline.pipeline.wire import FIELDS, INPUTS, SCHEMA_FIELDS
+    from colline.events.spark_schema import FIELDS, INPUTS, SCHEMA_FIELDS
 
     facets = f"struct<schema:struct<fields:{SCHEMA_FIELDS}>,columnLineage:struct<fields:{FIELDS},dataset:{INPUTS}>>"
     rows = spark.read.schema(f"outputs array<struct<namespace:string,name:string,facets:{facets}>>")

@@ -14,9 +14,9 @@ from colline.capture.contain import Containment
 from colline.capture.labels import Label, from_tags, to_tag
 from colline.capture.measures import Commit, written
 from colline.capture.runs import Counts, Runs
-from colline.events.build import Engine, Failure, RunName, Written
-from colline.events.ids import run_id
+from colline.events.event_builder import Engine, Failure, RunName, Written
 from colline.events.model import RunEvent, RunState
+from colline.events.run_ids import run_id
 from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
 from colline.trace import ColumnLineage, DatasetName, InputDataset, OpaqueStep, SchemaField, Statement, Write

@@ -14,9 +14,9 @@ import colline
 from colline.capture.application import Application
 from colline.capture.runs import Runs
 from colline.capture.watch import Watch
-from colline.events.build import Engine, RunName
-from colline.events.ids import run_id
+from colline.events.event_builder import Engine, RunName
 from colline.events.model import RunState
+from colline.events.run_ids import run_id
 from colline.plan.source import Source, SourceKind
 from colline.trace import ColumnLineage, DatasetName, InputDataset, Statement, Write
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colline.events.build import (
+from colline.events.event_builder import (
     Ending,
     Engine,
     EventContext,
@@ -22,10 +22,10 @@ from colline.events.build import (
     definition,
     run_event,
 )
-from colline.events.ids import is_run_id, run_id
-from colline.events.lineages import LineageForm
+from colline.events.json_codec import encode
+from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunState
-from colline.events.wire import encode
+from colline.events.run_ids import is_run_id, run_id
 from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
 from colline.trace import (

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colline.errors import EventError
+from colline.events.json_codec import decode, encode
 from colline.events.model import (
     Dataset,
     DatasetEvent,
@@ -22,7 +23,6 @@ from colline.events.model import (
     RunEvent,
     RunState,
 )
-from colline.events.wire import decode, encode
 
 texts = st.text(max_size=20)
 plain = st.recursive(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from colline.events.build import Engine, Parent, RunName, as_is
-from colline.events.ids import is_run_id
-from colline.events.lineages import LineageForm
+from colline.events.event_builder import Engine, Parent, RunName, as_is
+from colline.events.lineage_facets import LineageForm
+from colline.events.run_ids import is_run_id
 from colline.naming.dataset import NameContext
 from colline.wiring.settings import Parent as ParentSetting
 

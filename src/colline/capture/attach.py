@@ -19,10 +19,10 @@ from colline.capture.query import context_of
 from colline.capture.runs import Runs
 from colline.capture.watch import Watch, WatchStats
 from colline.errors import CollineError
-from colline.events.build import Engine, RunName, as_is
-from colline.events.ids import run_id
-from colline.events.lineages import LineageForm
+from colline.events.event_builder import Engine, RunName, as_is
+from colline.events.lineage_facets import LineageForm
 from colline.events.redact import pick_properties, redact, redact_literals
+from colline.events.run_ids import run_id
 from colline.wiring import Settings, settings_from, transport_from
 
 if TYPE_CHECKING:

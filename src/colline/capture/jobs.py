@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 
 from colline.capture.application import Application
 from colline.capture.labels import Label
-from colline.events.build import NO_STATEMENT, EventContext, RunName, definition
-from colline.events.ids import run_id
+from colline.events.event_builder import NO_STATEMENT, EventContext, RunName, definition
+from colline.events.run_ids import run_id
 from colline.naming.dataset import DatasetKind
 from colline.naming.rules import identify
 from colline.trace import Statement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from colline.events.build import Written
+from colline.events.event_builder import Written
 
 # the first name that is there counts; names joined by `+` are added
 ROWS = (

@@ -18,7 +18,7 @@ from colline.capture.jobs import moment, named, opened
 from colline.capture.labels import Label, from_tags
 from colline.capture.measures import Commit, written
 from colline.capture.streams import Streams
-from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
+from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.model import RunEvent, RunState
 from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement
 

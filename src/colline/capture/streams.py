@@ -15,8 +15,8 @@ from colline.capture.application import Application
 from colline.capture.jobs import moment, named, opened
 from colline.capture.labels import Label, from_tags
 from colline.capture.measures import FILES, ROWS, SIZE, first
-from colline.events.build import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
-from colline.events.lineages import LineageForm
+from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
+from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunEvent, RunState
 from colline.trace import InputDataset, Statement, Write
 

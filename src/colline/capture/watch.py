@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from colline.capture.ends import Ends
 from colline.capture.runs import Counts, Runs
-from colline.events.build import Failure
+from colline.events.event_builder import Failure
 from colline.events.model import RunEvent
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from typing import TypeAlias
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.events import spark_schema
 from colline.naming.normalize_sql import name_of, namespace_of
-from colline.pipeline import wire
 from colline.pipeline.landing import FILE, event_id
 
 REASONS: dict[str, str] = {
@@ -75,7 +75,9 @@ def part_of(run_id: str) -> str:
 def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
     """One row per line: `reason` and `detail` when it is no event, else the event in columns."""
     limits = limits or Limits()
-    read = lines.selectExpr("*", f"if(octet_length(raw) <= {limits.bytes}, {from_json('raw', wire.EVENT)}, null) as e")
+    read = lines.selectExpr(
+        "*", f"if(octet_length(raw) <= {limits.bytes}, {from_json('raw', spark_schema.EVENT)}, null) as e"
+    )
     timed = read.selectExpr("*", "try_to_timestamp(e.eventTime) as t")
     judged = timed.selectExpr("*", f"{_verdict(limits)} as verdict")
     columns = judged.selectExpr(
@@ -90,17 +92,19 @@ def parsed(lines: DataFrame, limits: Limits | None = None) -> DataFrame:
 
 
 def whole(mention: str) -> str:
-    """What a mention's texts say: a struct of `wire.WHOLE`, its last field set when one has a wrong type; SQL of SQL.
+    """What a mention's texts say: a struct of `WHOLE`, its last field set when one has a wrong type; SQL of SQL.
 
     A text that is no JSON spoils its own mention only.
     """
-    texts = ", ".join(f"',\"{name}\":', {_text(f'{mention}.{name}', bracket)}" for name, bracket in wire.TEXTS.items())
-    return from_json(f"concat('{{\"_\":0', {texts}, '}}')", wire.WHOLE)
+    texts = ", ".join(
+        f"',\"{name}\":', {_text(f'{mention}.{name}', bracket)}" for name, bracket in spark_schema.TEXTS.items()
+    )
+    return from_json(f"concat('{{\"_\":0', {texts}, '}}')", spark_schema.WHOLE)
 
 
 def from_json(text: str, kind: str) -> str:
-    """A text read as a struct that tells in its field `wire.CORRUPT` that it could not be; SQL of SQL."""
-    return f"from_json({text}, '{kind}', map('columnNameOfCorruptRecord', '{wire.CORRUPT}'))"
+    """A text read as a struct that tells in its field `spark_schema.CORRUPT` that it could not be; SQL of SQL."""
+    return f"from_json({text}, '{kind}', map('columnNameOfCorruptRecord', '{spark_schema.CORRUPT}'))"
 
 
 def _text(text: str, bracket: str) -> str:
@@ -110,7 +114,7 @@ def _text(text: str, bracket: str) -> str:
 
 def _verdict(limits: Limits) -> str:
     """A struct of reason and detail, null for an event; the first check that holds counts."""
-    corrupt = f"e.{wire.CORRUPT} is not null"
+    corrupt = f"e.{spark_schema.CORRUPT} is not null"
     return _first_of(
         ("too_large", f"octet_length(raw) > {limits.bytes}", "cast(octet_length(raw) as string)"),
         ("not_utf8", f"not ({is_utf8('raw')})", "null"),
@@ -161,10 +165,10 @@ def readable(text: str) -> str:
 
 
 def _wrong_path() -> str:
-    """The first place of `wire.STRUCTURE` that has the wrong bracket; deeper ones are told as inside a dataset."""
+    """The first place of `STRUCTURE` that has the wrong bracket; deeper ones are told as inside a dataset."""
     places = " ".join(
         f"when not startswith(get_json_object(raw, '{path}'), '{bracket}') then '{path}'"
-        for path, bracket in wire.STRUCTURE
+        for path, bracket in spark_schema.STRUCTURE
     )
     return f"case {places} else '{WRONG_DETAIL}' end"
 
@@ -181,7 +185,7 @@ def _job_name() -> str:
 
 
 def _delivery() -> str:
-    pairs = ", ".join(f"'{name}', e.run.facets.colline_delivery.{name}" for name in wire.DELIVERY)
+    pairs = ", ".join(f"'{name}', e.run.facets.colline_delivery.{name}" for name in spark_schema.DELIVERY)
     return f"if(e.run.facets.colline_delivery is not null, map({pairs}), null)"
 
 
@@ -205,7 +209,7 @@ def _mentions() -> str:
 
 
 def _fields() -> str:
-    return ", ".join(f"m.{name}" for name in (*SAYS, *wire.TEXTS))
+    return ", ".join(f"m.{name}" for name in (*SAYS, *spark_schema.TEXTS))
 
 
 def _mention() -> str:
@@ -227,8 +231,8 @@ def _entry() -> str:
     return (
         f"struct('O' as role, p.ns as namespace, {name_of('p.ns', 'p.x.name')} as name, cast(null as string) as kind,"
         " cast(null as string) as lifecycle, cast(null as string) as schema,"
-        f" cast(null as {wire.SYMLINKS}) as symlinks, cast(null as string) as owner,"
-        f" cast(null as {wire.TAG_LIST}) as tags, to_json({_newer_fields('p.x')}) as fields,"
+        f" cast(null as {spark_schema.SYMLINKS}) as symlinks, cast(null as string) as owner,"
+        f" cast(null as {spark_schema.TAG_LIST}) as tags, to_json({_newer_fields('p.x')}) as fields,"
         f" to_json({_newer_rows('p.x')}) as rows, cast(null as string) as reads)"
     )
 
@@ -236,7 +240,7 @@ def _entry() -> str:
 def _newer_fields(facet: str) -> str:
     """The fields of a `lineage` facet; null when it names datasets only, which is no lineage of columns."""
     some = f"size({facet}.fields) > 0 or size({_newer_rows(facet)}) > 0"
-    return f"if({some}, coalesce({facet}.fields, cast(map() as {wire.FIELDS})), null)"
+    return f"if({some}, coalesce({facet}.fields, cast(map() as {spark_schema.FIELDS})), null)"
 
 
 def _newer_rows(facet: str) -> str:

@@ -117,8 +117,8 @@ def _looked_at(waiting: DataFrame, limits: Limits) -> DataFrame:
     """The lines, each with the reason (and detail) why it is no event; null for those that are events."""
     from pyspark.sql import functions as F
 
+    from colline.events.spark_schema import CORRUPT
     from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, parsed, whole
-    from colline.pipeline.wire import CORRUPT
 
     lines = waiting.selectExpr("line as raw", "file", "position", "received_at", "reason as was")
     wrong = f"reason is null and exists(mentions, m -> {whole('m')}.{CORRUPT} is not null)"

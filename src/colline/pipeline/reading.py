@@ -12,6 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from colline.events.spark_schema import CORRUPT, TEXTS
 from colline.pipeline import bronze
 from colline.pipeline.files import Files
 from colline.pipeline.heads import OF_HEAD, OF_JOB, halved, heads
@@ -21,7 +22,6 @@ from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.store import Store, cut, in_one, is_small, looked_up
 from colline.pipeline.tables import Table
 from colline.pipeline.threads import Threads
-from colline.pipeline.wire import CORRUPT, TEXTS
 
 SAID = ("role", *NAME, "shape", "content", "lifecycle", "overwrite")
 DETAILS = ("kind", "schema", "symlinks", "owner", "tags")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from colline.pipeline.wire import FIELDS, INPUTS, SCHEMA_FIELDS
+from colline.events.spark_schema import FIELDS, INPUTS, SCHEMA_FIELDS
 
 # How many parts gold tables are split into by dataset: a batch rewrites the parts it touches, nothing else.
 BUCKETS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from colline.events import facets
-from colline.events.lineages import Redact
+from colline.events.lineage_facets import Redact
 from colline.naming.dataset import SESSION_CATALOG, DatasetKind, NameContext, Named
 from colline.naming.file_paths import location
 from colline.naming.rules import identify_all

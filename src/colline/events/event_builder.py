@@ -12,8 +12,8 @@ from hashlib import sha256
 from typing import Any
 
 from colline import __version__
-from colline.events import described, facets
-from colline.events.lineages import LineageForm, Redaction, column_lineage, lineage_facet
+from colline.events import dataset_facets, facets
+from colline.events.lineage_facets import LineageForm, Redaction, column_lineage, lineage_facet
 from colline.events.model import SPEC, InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from colline.naming.dataset import NameContext
 from colline.trace import ColumnRef, DatasetName, Dependency, Statement, Write
@@ -233,20 +233,20 @@ def _tags(tags: Mapping[str, str], redact: Callable[[str], str]) -> facets.Tags:
 
 def _input(found: Read, context: EventContext, written: frozenset[ColumnRef]) -> InputDataset:
     redact = context.redact
-    known = described.named(found.name, found.source, context.names)
+    known = dataset_facets.named(found.name, found.source, context.names)
     fresh = found.name not in context.known
     return InputDataset(
         namespace=redact(found.name.namespace),
         name=redact(found.name.name),
         facets=facets.gathered(
-            described.data_source(found.name, redact) if fresh else None,
-            described.schema(found.schema, redact) if fresh else None,
-            described.symlinks(known, redact),
-            described.storage(found.source) if fresh else None,
-            described.catalog(found.source, context.names) if fresh else None,
-            described.dataset_type(known) if fresh else None,
-            described.version(found.source),
-            described.columns_read(found, redact) if _adds_reads(found, written) else None,
+            dataset_facets.data_source(found.name, redact) if fresh else None,
+            dataset_facets.schema(found.schema, redact) if fresh else None,
+            dataset_facets.symlinks(known, redact),
+            dataset_facets.storage(found.source) if fresh else None,
+            dataset_facets.catalog(found.source, context.names) if fresh else None,
+            dataset_facets.dataset_type(known) if fresh else None,
+            dataset_facets.version(found.source),
+            dataset_facets.columns_read(found, redact) if _adds_reads(found, written) else None,
         ),
     )
 
@@ -265,16 +265,16 @@ def _used(statement: Statement) -> frozenset[ColumnRef]:
 
 def _output(write: Write, context: EventContext, ending: Ending) -> OutputDataset:
     redact = context.redact
-    known = described.named(write.name, write.target, context.names)
+    known = dataset_facets.named(write.name, write.target, context.names)
     done = ending.written.get(write.name, Written())
     found = facets.gathered(
-        described.data_source(write.name, redact),
-        described.schema(write.schema, redact),
-        described.symlinks(known, redact),
-        described.storage(write.target),
-        described.catalog(write.target, context.names),
-        described.dataset_type(known),
-        described.version(write.target, done.version) if done.version else None,
+        dataset_facets.data_source(write.name, redact),
+        dataset_facets.schema(write.schema, redact),
+        dataset_facets.symlinks(known, redact),
+        dataset_facets.storage(write.target),
+        dataset_facets.catalog(write.target, context.names),
+        dataset_facets.dataset_type(known),
+        dataset_facets.version(write.target, done.version) if done.version else None,
         _lifecycle(write, redact),
     )
     assert found is not None
