@@ -13,7 +13,7 @@ from colline.errors import CollineError
 
 if TYPE_CHECKING:
     from colline.capture.attach import attach
-    from colline.capture.labels import job
+    from colline.capture.job_labels import job
     from colline.capture.masks import masks
     from colline.capture.query import lineage
     from colline.graph.lineage import Lineage
@@ -29,7 +29,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "lineage": ("colline.capture.query", "lineage"),
     "Lineage": ("colline.graph.lineage", "Lineage"),
     "attach": ("colline.capture.attach", "attach"),
-    "job": ("colline.capture.labels", "job"),
+    "job": ("colline.capture.job_labels", "job"),
     "masks": ("colline.capture.masks", "masks"),
     "open": ("colline.graph.lineage", "open_lake"),
 }

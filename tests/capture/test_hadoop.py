@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.capture.hadoop import HadoopFiles, files_for
+from colline.capture.hadoop_writer import HadoopFiles, files_for
 from colline.errors import SettingError, TransportError
 from colline.wiring import settings_from, transport_from
 

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.faults]
 START = """
 import os, signal, sys, time
 from pyspark.sql import SparkSession
-from colline.capture.hadoop import files_for
+from colline.capture.hadoop_writer import files_for
 from colline.transport import Carrier, LocalFiles
 from colline.transport.carrier import Pace
 from colline.transport.lake import LakeSink

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import colline
-from colline.capture.naming import name_context
+from colline.capture.session_names import name_context
 from colline.naming.rules import identify
 from colline.plan.source import Source, SourceKind
 

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colline.capture.application import Application, notebook_name, outer_parent
-from colline.capture.contain import Containment
-from colline.capture.labels import Label, from_tags, to_tag
-from colline.capture.measures import Commit, written
-from colline.capture.runs import Counts, Runs
+from colline.capture.error_boundary import Containment
+from colline.capture.job_labels import Label, from_tags, to_tag
+from colline.capture.run_tracker import Counts, Runs
+from colline.capture.write_statistics import Commit, written
 from colline.events.event_builder import Engine, Failure, RunName, Written
 from colline.events.model import RunEvent, RunState
 from colline.events.run_ids import run_id

@@ -12,7 +12,7 @@ from tests.events.oracle import judged, without_empty
 
 import colline
 from colline.capture.application import Application
-from colline.capture.runs import Runs
+from colline.capture.run_tracker import Runs
 from colline.capture.watch import Watch
 from colline.events.event_builder import Engine, RunName
 from colline.events.model import RunState

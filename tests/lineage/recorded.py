@@ -33,7 +33,7 @@ def _plans(topic: str) -> dict[str, Any]:
 
 def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
     """Record the plan of every case, or of the chosen topics."""
-    from colline.capture import tap
+    from colline.capture import listener
     from colline.capture.query import _analyzed
     from tests.lineage.live import lacking, made
 
@@ -42,7 +42,7 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
         if lacking(case, spark) or (chosen and case.topic not in chosen):
             continue
         with made(case, spark) as query:
-            plan = tap.describe(spark, _analyzed(query, spark))
+            plan = listener.describe(spark, _analyzed(query, spark))
         topics.setdefault(case.topic, {})[case.name] = blanked(plan, home)
     for topic, plans in topics.items():
         lines = ",\n".join(
@@ -53,7 +53,7 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
 
 def record_run(spark: SparkSession, folder: Path) -> None:
     """Record which kinds of nodes are in the plans of the cases that are run; their plans are not kept."""
-    from colline.capture.tap import Tap
+    from colline.capture.listener import Tap
     from tests.lineage.live import lacking, made
 
     listener = Tap(spark)

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parent / "extension_package"
 PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from colline.capture.analysis import context_for
+from colline.capture.analyze import context_for
 from colline.naming.dataset import NameContext
 from colline.plan import decode
 from colline.trace import lineage

@@ -34,7 +34,7 @@ class Ingested:
 @pytest.fixture(scope="session")
 def ingested_twice(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ingested:
     """Two ingests; the second one brings later runs, late ones, and names that turn out to be others'."""
-    from colline.capture import origins
+    from colline.capture import rdd_lineage
     from colline.pipeline.ingest import ingest
 
     folder = tmp_path_factory.mktemp("lake [of] {two, with} space*")
@@ -42,7 +42,7 @@ def ingested_twice(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
     kept = _kept(spark)
     with pytest.MonkeyPatch.context() as patched:
         # where a test before attached to the session, the latest 200 checkpoints of anyone would be remembered
-        patched.setattr(origins, "_MOST", 0)
+        patched.setattr(rdd_lineage, "_MOST", 0)
         first = ingest(str(folder), spark=spark)
         assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
         land(folder, SECOND, name="at 10:30:00 50%20.ndjson")

@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from colline.capture.analysis import analyser
+from colline.capture.analyze import analyser
 from colline.capture.application import Application, notebook_name, outer_parent
 from colline.capture.commits import commits_of
-from colline.capture.contain import Containment
-from colline.capture.hadoop import files_for
-from colline.capture.labels import mark_this_thread
-from colline.capture.naming import name_context, spark_conf
+from colline.capture.error_boundary import Containment
+from colline.capture.hadoop_writer import files_for
+from colline.capture.job_labels import mark_this_thread
 from colline.capture.query import context_of
-from colline.capture.runs import Runs
+from colline.capture.run_tracker import Runs
+from colline.capture.session_names import name_context, spark_conf
 from colline.capture.watch import Watch, WatchStats
 from colline.errors import CollineError
 from colline.events.event_builder import Engine, RunName, as_is
@@ -52,7 +52,7 @@ def _reason(error: Exception) -> str:
 
 
 def _attached(spark: SparkSession, call: Mapping[str, Any]) -> Watch | Unattached:
-    from colline.capture.tap import Tap, classes
+    from colline.capture.listener import Tap, classes
 
     classes(spark)  # a session without a JVM has no application to ask for
     key = spark.sparkContext.applicationId

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from colline.capture.measures import Commit
+from colline.capture.write_statistics import Commit
 from colline.trace import DatasetName, Lifecycle, Statement, Write
 
 if TYPE_CHECKING:

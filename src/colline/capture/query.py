@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from colline.capture import tap
-from colline.capture.analysis import context_for
-from colline.capture.naming import name_context
-from colline.capture.origins import Origins, forget_rdds, watch_rdds
+from colline.capture import listener
+from colline.capture.analyze import context_for
+from colline.capture.rdd_lineage import Origins, forget_rdds, watch_rdds
+from colline.capture.session_names import name_context
 from colline.errors import CollineError
 from colline.naming.dataset import NameContext
 from colline.plan.decode import Plan, decode
@@ -36,7 +36,7 @@ def lineage(df_or_sql: DataFrame | str, spark: SparkSession | None = None) -> Co
 
 def plan_of(df_or_sql: DataFrame | str, spark: SparkSession) -> Plan:
     """The analyzed plan of a DataFrame, or of a statement that is analyzed and not executed."""
-    return decode(tap.describe(spark, _analyzed(df_or_sql, spark)))
+    return decode(listener.describe(spark, _analyzed(df_or_sql, spark)))
 
 
 def context_of(spark: SparkSession, names: NameContext | None = None, masking: tuple[str, ...] = ()) -> Context:
@@ -64,7 +64,7 @@ def _analyzed(df_or_sql: DataFrame | str, spark: SparkSession) -> Any:
         return df_or_sql._jdf.queryExecution().analyzed()
     from pyspark.errors import PySparkException
 
-    tap.classes(spark)
+    listener.classes(spark)
     state = spark._jsparkSession.sessionState()
     try:
         parsed = state.sqlParser().parsePlan(df_or_sql)

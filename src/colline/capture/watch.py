@@ -13,13 +13,13 @@ from datetime import datetime, timezone
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from colline.capture.ends import Ends
-from colline.capture.runs import Counts, Runs
+from colline.capture.exit_status import Ends
+from colline.capture.run_tracker import Counts, Runs
 from colline.events.event_builder import Failure
 from colline.events.model import RunEvent
 
 if TYPE_CHECKING:
-    from colline.capture.tap import Tap
+    from colline.capture.listener import Tap
     from colline.transport.protocol import Transport
 
 _POLL_MILLISECONDS = 2000  # closing the tap ends a wait

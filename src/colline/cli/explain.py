@@ -27,7 +27,7 @@ def command(script: Path, ddl: tuple[Path, ...], as_json: bool, legacy: bool) ->
     \b
     colline explain job.sql --ddl tables.sql
     """
-    from colline.capture.scratch import explain, session
+    from colline.capture.explain_sql import explain, session
 
     texts = [path.read_text(encoding="utf-8") for path in ddl]
     texts.append(sys.stdin.read() if str(script) == "-" else script.read_text(encoding="utf-8"))

@@ -45,7 +45,7 @@ def command(
 def _run(path: Path, arguments: tuple[str, ...], flags: dict[str, Any]) -> None:
     """Run the script; every session it makes is watched until it ends."""
     import colline
-    from colline.capture.script import Script, on_session
+    from colline.capture.run_script import Script, on_session
 
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
         from colline.machine.java import ensure_java
@@ -57,7 +57,7 @@ def _run(path: Path, arguments: tuple[str, ...], flags: dict[str, Any]) -> None:
 
 def _destined(session: Any, flags: dict[str, Any]) -> dict[str, Any]:
     """The flags, with a lake beside the script's working folder where nothing says where events go."""
-    from colline.capture.naming import spark_conf
+    from colline.capture.session_names import spark_conf
     from colline.wiring import settings_from
 
     settings = settings_from(flags, spark=spark_conf(session))

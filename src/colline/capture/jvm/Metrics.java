@@ -17,7 +17,7 @@ public class Metrics {
         Object key = it.next();
         if (!first) b.append(',');
         first = false;
-        Text.string(b, (String) key); b.append(':').append(found.get(key));
+        JsonText.string(b, (String) key); b.append(':').append(found.get(key));
       }
       b.append('}');
     } catch (Throwable x) {

@@ -48,35 +48,35 @@ public abstract class Values {
     this.classes.put(key, Integer.valueOf(place));
     StringBuilder h = this.header;
     if (place > 0) h.append(',');
-    h.append('['); Text.string(h, name); h.append(",\"").append(sort).append("\",[");
-    for (int i = 0; i < fields.length; i++) { if (i > 0) h.append(','); Text.string(h, fields[i]); }
-    h.append("],"); Text.string(h, pretty); h.append(']');
+    h.append('['); JsonText.string(h, name); h.append(",\"").append(sort).append("\",[");
+    for (int i = 0; i < fields.length; i++) { if (i > 0) h.append(','); JsonText.string(h, fields[i]); }
+    h.append("],"); JsonText.string(h, pretty); h.append(']');
     return place;
   }
 
   protected void value(StringBuilder b, Object o) {
     if (o == null) { b.append("null"); return; }
     if (o instanceof org.apache.spark.sql.catalyst.trees.TreeNode) { b.append(node(o)); return; }
-    if (o instanceof String || o instanceof Character) { Text.string(b, Text.cut(String.valueOf(o), 20000)); return; }
+    if (o instanceof String || o instanceof Character) { JsonText.string(b, JsonText.cut(String.valueOf(o), 20000)); return; }
     if (o instanceof Boolean) { b.append(o); return; }
     if (o instanceof Number) { b.append('"').append(o).append('"'); return; }
     if (o instanceof scala.Option) { scala.Option p = (scala.Option) o; value(b, p.isEmpty() ? null : p.get()); return; }
     if (o instanceof org.apache.spark.sql.catalyst.expressions.ExprId) { b.append('"').append(((org.apache.spark.sql.catalyst.expressions.ExprId) o).id()).append('"'); return; }
     if (o instanceof org.apache.spark.sql.types.StructType) { structure(b, (org.apache.spark.sql.types.StructType) o); return; }
-    if (o instanceof org.apache.spark.sql.types.StructField) { Text.string(b, ((org.apache.spark.sql.types.StructField) o).name()); return; }
-    if (o instanceof org.apache.spark.sql.types.DataType) { Text.string(b, Text.cut(((org.apache.spark.sql.types.DataType) o).catalogString(), 2000)); return; }
+    if (o instanceof org.apache.spark.sql.types.StructField) { JsonText.string(b, ((org.apache.spark.sql.types.StructField) o).name()); return; }
+    if (o instanceof org.apache.spark.sql.types.DataType) { JsonText.string(b, JsonText.cut(((org.apache.spark.sql.types.DataType) o).catalogString(), 2000)); return; }
     if (o instanceof scala.collection.Map) { map(b, ((scala.collection.Map) o).iterator()); return; }
     if (o instanceof java.util.Map) { javaMap(b, (java.util.Map) o); return; }
     if (o instanceof scala.collection.Iterable) { seq(b, o); return; }
     if (o instanceof Object[]) { array(b, (Object[]) o); return; }
-    if (o instanceof Enum || o instanceof scala.Enumeration.Value) { Text.string(b, String.valueOf(o)); return; }
+    if (o instanceof Enum || o instanceof scala.Enumeration.Value) { JsonText.string(b, String.valueOf(o)); return; }
     if (o instanceof scala.Tuple2) { scala.Tuple2 t = (scala.Tuple2) o; b.append('['); value(b, t._1()); b.append(','); value(b, t._2()); b.append(']'); return; }
     thing(b, o);
   }
 
   protected void product(StringBuilder b, scala.Product p) {
-    if (p.productArity() == 0) { Text.string(b, p.productPrefix()); return; }
-    b.append('['); Text.string(b, p.productPrefix());
+    if (p.productArity() == 0) { JsonText.string(b, p.productPrefix()); return; }
+    b.append('['); JsonText.string(b, p.productPrefix());
     for (int i = 0; i < p.productArity(); i++) { b.append(','); value(b, p.productElement(i)); }
     b.append(']');
   }
@@ -95,7 +95,7 @@ public abstract class Values {
     org.apache.spark.sql.types.StructField[] fields = s.fields();
     for (int i = 0; i < fields.length; i++) {
       if (i > 0) b.append(',');
-      b.append('['); Text.string(b, fields[i].name()); b.append(','); Text.string(b, Text.cut(fields[i].dataType().catalogString(), 2000)); b.append(']');
+      b.append('['); JsonText.string(b, fields[i].name()); b.append(','); JsonText.string(b, JsonText.cut(fields[i].dataType().catalogString(), 2000)); b.append(']');
     }
     b.append(']');
   }
@@ -152,7 +152,7 @@ public abstract class Values {
       if (!(key instanceof String && inner == null)) return first;
     }
     if (!first) b.append(',');
-    b.append('['); Text.string(b, (String) key); b.append(','); value(b, inner); b.append(']');
+    b.append('['); JsonText.string(b, (String) key); b.append(','); value(b, inner); b.append(']');
     return false;
   }
 }

@@ -25,7 +25,7 @@ from uuid import uuid4
 import msgspec
 from py4j.protocol import Py4JError
 
-from colline.capture.origins import hush_rdds, tell_rdds
+from colline.capture.rdd_lineage import hush_rdds, tell_rdds
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 CAPACITY = 10_000
 PLAN_LIMIT = 48_000_000
 # each sees those before it
-_SOURCES = ("Text", "Reflect", "Metrics", "Pieces", "Values", "Things", "Dump", "Rdds", "Tap")
+_SOURCES = ("JsonText", "Reflect", "Metrics", "Chunks", "Values", "PlanObjects", "PlanWriter", "Rdds", "QueryListener")
 _compiled: dict[int, dict[str, Any]] = {}
 
 
@@ -68,7 +68,7 @@ def _compile(jvm: Any) -> dict[str, Any]:
         loader = compiler.getClassLoader()
         found[name] = loader.loadClass(f"{package}.{name}")
     found["jvm"] = jvm
-    found["describer"] = found["Dump"].getConstructor(None).newInstance(None)
+    found["describer"] = found["PlanWriter"].getConstructor(None).newInstance(None)
     return found
 
 
@@ -92,7 +92,7 @@ class Tap:
         assert gateway is not None
         self._client = gateway._gateway_client
         self._context = spark._jsc.sc()
-        self._tap = found["Tap"].getConstructors()[0].newInstance(arguments)
+        self._tap = found["QueryListener"].getConstructors()[0].newInstance(arguments)
         self._tap.start()
         self._context.addSparkListener(self._tap)
         tell_rdds(self.note)

@@ -3,8 +3,8 @@ package colline;
 import java.util.ArrayList;
 
 /** Tables, files, relations, functions: what stands in a plan and is no tree node. */
-public abstract class Things extends Values {
-  protected Things(int limit) { super(limit); }
+public abstract class PlanObjects extends Values {
+  protected PlanObjects(int limit) { super(limit); }
 
   protected void thing(StringBuilder b, Object o) {
     String name = o.getClass().getName();
@@ -14,7 +14,7 @@ public abstract class Things extends Values {
     if (o instanceof org.apache.spark.sql.execution.datasources.FileIndex) { record(b, "FileIndex", new Object[] {"paths", ((org.apache.spark.sql.execution.datasources.FileIndex) o).rootPaths(), "version", Reflect.call(o, "tableVersion")}); return; }
     if (o instanceof org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat) {
       record(b, "Storage", new Object[] {"location", uri(((org.apache.spark.sql.catalyst.catalog.CatalogStorageFormat) o).locationUri()), "provider", Reflect.call(o, "provider")}); return; }
-    if (o instanceof org.apache.hadoop.fs.Path || o instanceof java.net.URI) { Text.string(b, o.toString()); return; }
+    if (o instanceof org.apache.hadoop.fs.Path || o instanceof java.net.URI) { JsonText.string(b, o.toString()); return; }
     if (o instanceof org.apache.spark.sql.connector.catalog.Identifier) { identifier(b, (org.apache.spark.sql.connector.catalog.Identifier) o); return; }
     if (o instanceof org.apache.spark.sql.connector.catalog.CatalogPlugin) { record(b, "Catalog", new Object[] {"name", ((org.apache.spark.sql.connector.catalog.CatalogPlugin) o).name(), "class", name}); return; }
     if (o instanceof org.apache.spark.sql.connector.catalog.Table) { connector(b, (org.apache.spark.sql.connector.catalog.Table) o); return; }
@@ -23,14 +23,14 @@ public abstract class Things extends Values {
     if (name.endsWith("PythonFunction")) { python(b, o); return; }
     if (name.endsWith(".DataSource")) { record(b, "DataSource", new Object[] {"provider", Reflect.call(o, "className"), "paths", Reflect.call(o, "paths"), "options", Reflect.call(o, "options")}); return; }
     if (name.endsWith("TableSpec")) { record(b, "TableSpec", new Object[] {"provider", Reflect.call(o, "provider"), "location", Reflect.call(o, "location")}); return; }
-    if (o instanceof org.apache.spark.sql.execution.datasources.FileFormat) { Text.string(b, o.getClass().getSimpleName()); return; }
+    if (o instanceof org.apache.spark.sql.execution.datasources.FileFormat) { JsonText.string(b, o.getClass().getSimpleName()); return; }
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.plans.")) { product(b, (scala.Product) o); return; }
     if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.analysis.")) { product(b, (scala.Product) o); return; }
     if (name.endsWith(".SQLFunction")) { value(b, Reflect.call(Reflect.call(o, "name"), "funcName")); return; }
     if (name.startsWith("org.apache.spark.sql.delta.commands.Clone") && name.endsWith("Source")) {
       record(b, "CloneSource", new Object[] {"format", Reflect.call(o, "format"), "path", Reflect.call(o, "dataPath"), "catalog_table", Reflect.call(o, "catalogTable"), "schema", Reflect.call(o, "schema")}); return; }
     if (name.endsWith("DeltaLog")) { record(b, "DeltaLog", new Object[] {"path", Reflect.call(o, "dataPath")}); return; }
-    Text.string(b, "<" + name + ">");
+    JsonText.string(b, "<" + name + ">");
   }
 
   protected void named(StringBuilder b, org.apache.spark.sql.catalyst.TableIdentifier id) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from colline.capture.functions import masks
+from colline.capture.udf_masking import masks
 from colline.naming.dataset import NameContext
 from colline.naming.rules import identify
 from colline.naming.scan_datasets import makeup_of

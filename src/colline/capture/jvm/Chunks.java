@@ -1,14 +1,14 @@
 package colline;
 
 /** A text on its way to Python, in pieces. */
-public class Pieces {
+public class Chunks {
   /** py4j flushes its 8 KB buffer and then waits for a delayed ACK, so an answer is handed over in smaller pieces. */
   public static final int SIZE = 7900;
 
   private final String packed;
   private int position = 0;
 
-  public Pieces(String text) { this.packed = pack(text); }
+  public Chunks(String text) { this.packed = pack(text); }
 
   /** The next piece; a '+' in front says that there are more. */
   public String more() {

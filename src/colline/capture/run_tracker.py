@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Any
 
 from colline.capture.application import Application
-from colline.capture.contain import Containment
-from colline.capture.jobs import moment, named, opened
-from colline.capture.labels import Label, from_tags
-from colline.capture.measures import Commit, written
-from colline.capture.streams import Streams
+from colline.capture.error_boundary import Containment
+from colline.capture.job_labels import Label, from_tags
+from colline.capture.job_names import moment, named, opened
+from colline.capture.stream_tracker import Streams
+from colline.capture.write_statistics import Commit, written
 from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.model import RunEvent, RunState
 from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement

@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any
 
 from colline.capture.application import Application
-from colline.capture.jobs import moment, named, opened
-from colline.capture.labels import Label, from_tags
-from colline.capture.measures import FILES, ROWS, SIZE, first
+from colline.capture.job_labels import Label, from_tags
+from colline.capture.job_names import moment, named, opened
+from colline.capture.write_statistics import FILES, ROWS, SIZE, first
 from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunEvent, RunState

@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Compiled at attach time by Janino, so the source keeps to what Janino knows: no lambdas, no generics, explicit casts.
  * The listener thread only queues references; the plan is an immutable value and is read on the tap's own thread.
  */
-public class Tap extends org.apache.spark.scheduler.SparkListener implements Runnable {
+public class QueryListener extends org.apache.spark.scheduler.SparkListener implements Runnable {
   private static final String NOTHING = new String("");
   private final LinkedBlockingQueue heard;
   private final LinkedBlockingQueue told;
@@ -20,7 +20,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   private final int limit;
   private volatile boolean closed = false;
   private Thread thread;
-  private Pieces pieces = null;
+  private Chunks pieces = null;
   public final AtomicLong dropped = new AtomicLong();
   /** What was queued, and what of it became no message: with these a reader knows that it has read everything. */
   public final AtomicLong accepted = new AtomicLong();
@@ -32,7 +32,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   public final AtomicLong plans = new AtomicLong();
   public final AtomicLong planNanos = new AtomicLong();
 
-  public Tap(int capacity, int limit) {
+  public QueryListener(int capacity, int limit) {
     this.heard = new LinkedBlockingQueue(capacity);
     this.told = new LinkedBlockingQueue(capacity);
     this.limit = limit;
@@ -174,9 +174,9 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     this.failures.incrementAndGet();
     StringBuilder b = new StringBuilder(512);
     b.append("{\"kind\":\"").append(item[0]).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
-    if (item[3] != null) { b.append(",\"text\":"); Text.string(b, Text.cut((String) item[3], 20000)); }
-    if (item[6] instanceof String) { b.append(",\"run\":"); Text.string(b, (String) item[6]); }
-    b.append(",\"failure\":"); Text.string(b, Text.cut(String.valueOf(x), 500));
+    if (item[3] != null) { b.append(",\"text\":"); JsonText.string(b, JsonText.cut((String) item[3], 20000)); }
+    if (item[6] instanceof String) { b.append(",\"run\":"); JsonText.string(b, (String) item[6]); }
+    b.append(",\"failure\":"); JsonText.string(b, JsonText.cut(String.valueOf(x), 500));
     return b.append('}').toString();
   }
 
@@ -184,21 +184,21 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     String kind = (String) item[0];
     StringBuilder b = new StringBuilder(4096);
     b.append("{\"kind\":\"").append(kind).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
-    if (item[3] != null) { b.append(",\"text\":"); Text.string(b, Text.cut((String) item[3], 20000)); }
+    if (item[3] != null) { b.append(",\"text\":"); JsonText.string(b, JsonText.cut((String) item[3], 20000)); }
     if (kind.startsWith("stream")) {
-      b.append(",\"run\":"); Text.string(b, String.valueOf(item[6]));
-      if (item[5] != null) { b.append(",\"query\":"); Text.string(b, String.valueOf(item[5])); }
+      b.append(",\"run\":"); JsonText.string(b, String.valueOf(item[6]));
+      if (item[5] != null) { b.append(",\"query\":"); JsonText.string(b, String.valueOf(item[5])); }
       if (kind.equals("stream_progress")) { Object[] last = streamPlan(String.valueOf(item[6])); if (last != null) planOf(b, last[0]); }
       return b.append('}').toString();
     }
     if (kind.equals("nested")) return nested(b, item);
-    if (item[5] != null) { b.append(",\"tags\":"); Text.strings(b, item[5]); }
+    if (item[5] != null) { b.append(",\"tags\":"); JsonText.strings(b, item[5]); }
     org.apache.spark.sql.execution.QueryExecution qe = (org.apache.spark.sql.execution.QueryExecution) item[4];
     if (qe != null) {
       boolean untold = item[6] == null || ((Boolean) item[6]).booleanValue();
       if (untold) {
         Object plan = qe.analyzed();
-        if (Dump.isDeltaLog(plan) || isResult(qe, plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
+        if (PlanWriter.isDeltaLog(plan) || isResult(qe, plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
         sqlOf(b, plan);
         planOf(b, plan);
       }
@@ -237,7 +237,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
     String text = sqlAt(plan);
     if (text == null) text = sqlAt(call(plan, "name"));
     if (text == null) text = sqlAround(call(plan, "query"));
-    if (text != null) { b.append(",\"sql\":"); Text.string(b, Text.cut(text, 100000)); }
+    if (text != null) { b.append(",\"sql\":"); JsonText.string(b, JsonText.cut(text, 100000)); }
   }
 
   /** The text of the CTAS that this query is part of; null for a query that was a statement of its own. */
@@ -256,7 +256,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
 
   private void planOf(StringBuilder b, Object plan) {
     long began = System.nanoTime();
-    b.append(",\"plan\":").append(Dump.plan(plan, this.limit));
+    b.append(",\"plan\":").append(PlanWriter.plan(plan, this.limit));
     this.plans.incrementAndGet();
     this.planNanos.addAndGet(System.nanoTime() - began);
   }
@@ -287,7 +287,7 @@ public class Tap extends org.apache.spark.scheduler.SparkListener implements Run
   public String poll(long millis) throws InterruptedException {
     String text = (String) this.told.poll(millis, TimeUnit.MILLISECONDS);
     if (text == null || text == NOTHING) return null;
-    this.pieces = new Pieces(text);
+    this.pieces = new Chunks(text);
     return more();
   }
 

@@ -1,7 +1,7 @@
 package colline;
 
 /** JSON strings, written by hand for speed. */
-public class Text {
+public class JsonText {
   public static String cut(String s, int most) { return s == null || s.length() <= most ? s : s.substring(0, most) + "…"; }
 
   public static void strings(StringBuilder b, Object o) {

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from colline.capture.application import Application
-from colline.capture.labels import Label
+from colline.capture.job_labels import Label
 from colline.events.event_builder import NO_STATEMENT, EventContext, RunName, definition
 from colline.events.run_ids import run_id
 from colline.naming.dataset import DatasetKind

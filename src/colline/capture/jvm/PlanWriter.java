@@ -11,9 +11,9 @@ import java.util.IdentityHashMap;
  *
  * A node is `[class, argument, …]`. An integer argument is another node's place in the list, so a shared sub-plan is written
  * once and no depth is nested; every other number is a string. Product elements are read by reflection, so one source reads
- * every Spark version; what is not a tree node is written only where `Things` says how.
+ * every Spark version; what is not a tree node is written only where `PlanObjects` says how.
  */
-public class Dump extends Things implements Runnable {
+public class PlanWriter extends PlanObjects implements Runnable {
   private final Object plan;
   private final IdentityHashMap places = new IdentityHashMap();
   private final HashMap attributes = new HashMap();
@@ -29,14 +29,14 @@ public class Dump extends Things implements Runnable {
       "date", "timestamp", "binary", "string"}));
 
   /** An empty one, to ask `describe` of. */
-  public Dump() { this(null, 0); }
+  public PlanWriter() { this(null, 0); }
 
-  public Dump(Object plan, int limit) { super(limit); this.plan = plan; }
+  public PlanWriter(Object plan, int limit) { super(limit); this.plan = plan; }
 
   /** The JSON of a plan; beyond `limit` characters an honest partial one: the root, and below it only the leaves. */
   public static String plan(Object plan, int limit) {
     try {
-      Dump dump = new Dump(plan, limit);
+      PlanWriter dump = new PlanWriter(plan, limit);
       int root = dump.node(plan);
       return dump.text(root, false);
     } catch (Full full) {
@@ -47,7 +47,7 @@ public class Dump extends Things implements Runnable {
   }
 
   public static String partial(Object plan, String why) {
-    Dump dump = new Dump(plan, Integer.MAX_VALUE);
+    PlanWriter dump = new PlanWriter(plan, Integer.MAX_VALUE);
     ArrayList leaves = new ArrayList();
     org.apache.spark.sql.catalyst.trees.TreeNode root = (org.apache.spark.sql.catalyst.trees.TreeNode) plan;
     Object query = root;
@@ -60,7 +60,7 @@ public class Dump extends Things implements Runnable {
     StringBuilder inner = new StringBuilder();
     inner.append('[').append(dump.kind("Unread", "p", new String[] {"children", "why", "output"}, null)).append(",[");
     for (int i = 0; i < places.length; i++) { if (i > 0) inner.append(','); inner.append(places[i]); }
-    inner.append("],"); Text.string(inner, why); inner.append(',');
+    inner.append("],"); JsonText.string(inner, why); inner.append(',');
     dump.seq(inner, Reflect.call(query, "output"));
     inner.append(']');
     int unread = dump.add(inner);
@@ -95,12 +95,12 @@ public class Dump extends Things implements Runnable {
   }
 
   /** A plan that is described on request: the same text, in pieces, read on a thread with a deep stack. */
-  public Pieces describe(Object plan, int limit) throws InterruptedException {
-    Dump dump = new Dump(plan, limit);
+  public Chunks describe(Object plan, int limit) throws InterruptedException {
+    PlanWriter dump = new PlanWriter(plan, limit);
     Thread thread = new Thread(null, dump, "colline-describe", 512L * 1024L * 1024L);
     thread.start();
     thread.join();
-    return new Pieces(dump.answer);
+    return new Chunks(dump.answer);
   }
 
   public void run() {
@@ -125,7 +125,7 @@ public class Dump extends Things implements Runnable {
       org.apache.spark.sql.catalyst.expressions.Alias a = (org.apache.spark.sql.catalyst.expressions.Alias) o;
       StringBuilder child = new StringBuilder(); value(child, a.child());
       b.append('[').append(kind("Alias", "e", new String[] {"child", "name", "id"}, null)).append(',').append(child).append(',');
-      Text.string(b, a.name()); b.append(",\"").append(a.exprId().id()).append("\"]");
+      JsonText.string(b, a.name()); b.append(",\"").append(a.exprId().id()).append("\"]");
     } else if (o instanceof org.apache.spark.sql.catalyst.expressions.Literal) {
       literal(b, (org.apache.spark.sql.catalyst.expressions.Literal) o);
     } else {
@@ -159,7 +159,7 @@ public class Dump extends Things implements Runnable {
       String[] namespace = ((org.apache.spark.sql.connector.catalog.Identifier) Reflect.call(o, "identifier")).namespace();
       String table = ((org.apache.spark.sql.connector.catalog.Identifier) Reflect.call(o, "identifier")).name();
       Object place = namespace.length == 1 ? home(new org.apache.spark.sql.catalyst.TableIdentifier(table, new scala.Some(namespace[0]))) : null;
-      b.append(','); Text.string(b, (String) place);
+      b.append(','); JsonText.string(b, (String) place);
       b.append(",[]");
       return new String[] {"location", "output"};
     }
@@ -170,7 +170,7 @@ public class Dump extends Things implements Runnable {
       return new String[] {"roots", "rdds", "output"};
     }
     if (name.equals("GetStructField")) {
-      b.append(','); Text.string(b, String.valueOf(Reflect.call(o, "extractFieldName")));
+      b.append(','); JsonText.string(b, String.valueOf(Reflect.call(o, "extractFieldName")));
       return new String[] {"field"};
     }
     return plan ? shape(b, o, name) : new String[0];
@@ -204,7 +204,7 @@ public class Dump extends Things implements Runnable {
     while (it.hasNext()) {
       if (!first) b.append(',');
       first = false;
-      Text.string(b, Text.cut(((org.apache.spark.sql.catalyst.expressions.Attribute) it.next()).dataType().catalogString(), 2000));
+      JsonText.string(b, JsonText.cut(((org.apache.spark.sql.catalyst.expressions.Attribute) it.next()).dataType().catalogString(), 2000));
     }
     b.append(']');
   }
@@ -239,9 +239,9 @@ public class Dump extends Things implements Runnable {
     if (known != null) return known.intValue();
     StringBuilder b = new StringBuilder();
     b.append('[').append(kind("AttributeReference", "e", new String[] {"name", "id", "type"}, null)).append(',');
-    Text.string(b, a.name());
+    JsonText.string(b, a.name());
     b.append(",\"").append(a.exprId().id()).append("\",");
-    Text.string(b, Text.cut(a.dataType().catalogString(), 2000));
+    JsonText.string(b, JsonText.cut(a.dataType().catalogString(), 2000));
     b.append(']');
     int place = add(b);
     this.attributes.put(key, Integer.valueOf(place));
@@ -257,8 +257,8 @@ public class Dump extends Things implements Runnable {
       text = raw.length() > 200 ? "'" + raw.substring(0, 200) + "…'" : l.sql();
     } else if (v instanceof org.apache.spark.sql.types.Decimal) text = l.sql();
     b.append('[').append(kind("Literal", "e", new String[] {"sql", "type"}, null)).append(',');
-    Text.string(b, text); b.append(',');
-    Text.string(b, Text.cut(l.dataType().catalogString(), 200));
+    JsonText.string(b, text); b.append(',');
+    JsonText.string(b, JsonText.cut(l.dataType().catalogString(), 200));
     b.append(']');
   }
 }
