@@ -33,7 +33,7 @@ logging.getLogger("colline").setLevel(logging.CRITICAL)
 from colline.wiring import settings_from, transport_from
 given, steps, event = json.loads(sys.argv[1]), int(sys.argv[2]), sys.stdin.buffer.read()
 if given and given.pop("slow", None):
-    from colline.transport.files import LocalFiles
+    from colline.transport.filesystem import LocalFiles
     whole = LocalFiles.write_whole
     LocalFiles.write_whole = lambda *these: (time.sleep(3), whole(*these))
 transport = transport_from(settings_from({"transport": given}, environ={})) if given else None

@@ -56,7 +56,7 @@ def test_the_same_file_twice_is_there_once(spark: SparkSession, tmp_path: Path) 
 def test_spark_reads_what_the_lake_transport_wrote_through_the_session(spark: SparkSession, tmp_path: Path) -> None:
     """`viewfs` and other schemes take the same road; here the session's own `file:` file system does."""
     from colline.transport import Carrier
-    from colline.transport.lake import LakeSink
+    from colline.transport.lake_sink import LakeSink
 
     base = f"file://{tmp_path}/my lake"
     carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)))

@@ -16,8 +16,8 @@ import os, signal, sys, time
 from pyspark.sql import SparkSession
 from colline.capture.hadoop_writer import files_for
 from colline.transport import Carrier, LocalFiles
-from colline.transport.carrier import Pace
-from colline.transport.lake import LakeSink
+from colline.transport.batching import Pace
+from colline.transport.lake_sink import LakeSink
 from colline.transport.spool import Spool
 spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
          .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from colline.transport import Batch, Carrier, CompositeTransport, MemoryTransport, Receipt, Stats
-from colline.transport.breaker import Breaker, Patience
-from colline.transport.carrier import Pace
-from colline.transport.files import PeerGoneError
+from colline.transport.batching import Pace
+from colline.transport.filesystem import PeerGoneError
+from colline.transport.interfaces import ARRIVED
 from colline.transport.local import FileSink
-from colline.transport.protocol import ARRIVED
+from colline.transport.retry import Breaker, Patience
 from colline.transport.spool import Spool
 
 QUICK = Patience(backoff=0.001, backoff_limit=0.002, breaker_after=3, breaker_seconds=0.01, breaker_limit=0.02)

@@ -12,11 +12,11 @@ import pytest
 
 from colline.errors import TransportError
 from colline.transport import Batch, Carrier, MemoryTransport, Receipt, Stats
-from colline.transport.breaker import Patience
+from colline.transport.batching import Pace
 from colline.transport.buffer import MemoryBuffer
-from colline.transport.carrier import Pace
-from colline.transport.files import FsspecFiles, hidden, local_path, scheme_of
-from colline.transport.protocol import ARRIVED
+from colline.transport.filesystem import FsspecFiles, hidden, local_path, scheme_of
+from colline.transport.interfaces import ARRIVED
+from colline.transport.retry import Patience
 from colline.wiring import settings_from, transport_from
 
 

@@ -15,7 +15,7 @@ import pytest
 PROGRAM = """
 import os, signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with Ctrl-C ignored
-from colline.transport.exits import at_end, ending
+from colline.transport.shutdown import at_end, ending
 from colline.wiring import settings_from, transport_from
 transport = transport_from(settings_from({"lake": sys.argv[1], "shutdown_timeout": 5}, environ={}))
 at_end(lambda: transport.emit({"failed": ending().failed, "why": ending().why}))

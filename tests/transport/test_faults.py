@@ -20,8 +20,8 @@ import pytest
 from peers import http_peer
 
 from colline.transport import Carrier, LocalFiles
-from colline.transport.carrier import Pace
-from colline.transport.lake import LakeSink
+from colline.transport.batching import Pace
+from colline.transport.lake_sink import LakeSink
 from colline.wiring import settings_from, transport_from
 
 pytestmark = pytest.mark.faults

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from colline.events.event_builder import Failure
-from colline.transport.exits import at_end, ending
+from colline.transport.shutdown import at_end, ending
 
 
 class Ends:

@@ -20,7 +20,7 @@ from colline.events.model import RunEvent
 
 if TYPE_CHECKING:
     from colline.capture.listener import Tap
-    from colline.transport.protocol import Transport
+    from colline.transport.interfaces import Transport
 
 _POLL_MILLISECONDS = 2000  # closing the tap ends a wait
 _DETACH_SECONDS = 10.0

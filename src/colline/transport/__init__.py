@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from colline.transport.carrier import Carrier
+from colline.transport.batching import Carrier
 from colline.transport.composite import CompositeTransport
-from colline.transport.files import Files, LocalFiles, MemoryFiles
+from colline.transport.filesystem import Files, LocalFiles, MemoryFiles
+from colline.transport.interfaces import Batch, Event, Receipt, Sink, Stats, Transport
 from colline.transport.memory import MemoryTransport
-from colline.transport.protocol import Batch, Event, Receipt, Sink, Stats, Transport
 
 __all__ = [
     "Batch",

@@ -7,8 +7,8 @@ from operator import add
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from colline.transport.carrier import Carrier
-from colline.transport.protocol import Event, Stats, Transport, as_line
+from colline.transport.batching import Carrier
+from colline.transport.interfaces import Event, Stats, Transport, as_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

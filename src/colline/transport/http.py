@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, quote, urlencode, urlsplit
 import msgspec
 
 from colline.errors import TransportError
-from colline.transport.protocol import ARRIVED, Batch, Receipt
+from colline.transport.interfaces import ARRIVED, Batch, Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

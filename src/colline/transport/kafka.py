@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from colline.errors import TransportError
-from colline.transport.protocol import ARRIVED, Batch, Receipt
+from colline.transport.interfaces import ARRIVED, Batch, Receipt
 
 if TYPE_CHECKING:
     from colline.transport.options import KafkaOptions

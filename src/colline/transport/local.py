@@ -7,8 +7,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from colline.transport.files import local_path
-from colline.transport.protocol import ARRIVED, Batch, Receipt
+from colline.transport.filesystem import local_path
+from colline.transport.interfaces import ARRIVED, Batch, Receipt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

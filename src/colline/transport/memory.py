@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from colline.transport.protocol import Event, Stats, as_line
+from colline.transport.interfaces import Event, Stats, as_line
 
 
 class MemoryTransport:

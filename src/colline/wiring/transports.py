@@ -10,17 +10,17 @@ from urllib.parse import quote
 
 from colline.errors import SettingError, TransportError
 from colline.transport import options as kinds
-from colline.transport.breaker import Patience
+from colline.transport.batching import Carrier, Pace
 from colline.transport.buffer import Buffer, MemoryBuffer
-from colline.transport.carrier import Carrier, Pace
 from colline.transport.composite import CompositeTransport
-from colline.transport.files import Files, FsspecFiles, LocalFiles, local_path, scheme_of
+from colline.transport.filesystem import Files, FsspecFiles, LocalFiles, local_path, scheme_of
 from colline.transport.http import HttpSink
+from colline.transport.interfaces import Sink, Transport
 from colline.transport.kafka import KafkaSink
-from colline.transport.lake import LakeSink
+from colline.transport.lake_sink import LakeSink
 from colline.transport.local import ConsoleSink, EmitterSink, FileSink, NothingSink
 from colline.transport.memory import MemoryTransport
-from colline.transport.protocol import Sink, Transport
+from colline.transport.retry import Patience
 from colline.transport.spool import Spool, SpoolRules
 from colline.wiring.kinds import ENTRY_POINTS, kind_of, numbered, parts_of, rest_of, typed
 from colline.wiring.settings import Settings

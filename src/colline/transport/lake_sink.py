@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from colline.transport.files import Files
-from colline.transport.protocol import ARRIVED, Batch, Receipt
+from colline.transport.filesystem import Files
+from colline.transport.interfaces import ARRIVED, Batch, Receipt
 
 
 def file_name(batch: Batch) -> str:

@@ -15,11 +15,11 @@ from time import monotonic
 from weakref import WeakSet
 
 from colline.events.redact import redact
-from colline.transport.breaker import Breaker, Patience
 from colline.transport.buffer import Buffer, MemoryBuffer
-from colline.transport.exits import at_end
-from colline.transport.files import PeerGoneError
-from colline.transport.protocol import Batch, Event, Receipt, Sink, Stats, as_line
+from colline.transport.filesystem import PeerGoneError
+from colline.transport.interfaces import Batch, Event, Receipt, Sink, Stats, as_line
+from colline.transport.retry import Breaker, Patience
+from colline.transport.shutdown import at_end
 
 log = logging.getLogger("colline.transport")
 
