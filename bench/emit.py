@@ -23,8 +23,8 @@ from typing import Any
 
 import msgspec
 
+from colline.config import settings_from, transport_from
 from colline.transport import Transport
-from colline.wiring import settings_from, transport_from
 
 COLUMNS, INPUTS, ROUNDS = 100, 2, 1500
 THEIRS = "openlineage-python to file"

@@ -30,7 +30,7 @@ PAIRS = 5
 JOB = """
 import hashlib, json, logging, sys, time
 logging.getLogger("colline").setLevel(logging.CRITICAL)
-from colline.wiring import settings_from, transport_from
+from colline.config import settings_from, transport_from
 given, steps, event = json.loads(sys.argv[1]), int(sys.argv[2]), sys.stdin.buffer.read()
 if given and given.pop("slow", None):
     from colline.transport.filesystem import LocalFiles

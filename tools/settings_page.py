@@ -9,11 +9,11 @@ from typing import Any, Literal
 
 import msgspec
 
+from colline.config import openlineage_aliases, sources
+from colline.config.setting_names import struct_in
+from colline.config.settings import Parent, Settings, Tags
+from colline.config.transport_settings import OPTIONS, SAME_AS
 from colline.transport import options
-from colline.wiring import openlineage, sources
-from colline.wiring.kinds import OPTIONS, SAME_AS
-from colline.wiring.names import struct_in
-from colline.wiring.settings import Parent, Settings, Tags
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 
@@ -154,9 +154,9 @@ def transports() -> str:
 def names() -> str:
     """OpenLineage's names and ours."""
     lines = ["| OpenLineage | here |", "|---|---|"]
-    lines += [f"| `spark.openlineage.{name}` | `{target}` |" for name, (target, _) in openlineage.SPARK.items()]
+    lines += [f"| `spark.openlineage.{name}` | `{target}` |" for name, (target, _) in openlineage_aliases.SPARK.items()]
     lines += ["| `spark.openlineage.transport.*` | `transport.*` |"]
-    lines += [f"| `{name}` | `{target}` |" for name, (target, _) in openlineage.ENVIRONMENT.items()]
+    lines += [f"| `{name}` | `{target}` |" for name, (target, _) in openlineage_aliases.ENVIRONMENT.items()]
     lines += ["| `OPENLINEAGE__TRANSPORT__*`, `OPENLINEAGE__TAGS__*` | `transport.*`, `tags.*` |"]
     aliases = ", ".join(f"`{other}` = `{target}`" for other, target in options.ALIASES.items())
     return "\n".join(lines) + f"\n\nOptions that its clients spell otherwise: {aliases}."

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from colline.capture.hadoop_writer import HadoopFiles, files_for
+from colline.config import settings_from, transport_from
 from colline.errors import SettingError, TransportError
-from colline.wiring import settings_from, transport_from
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from colline.wiring import settings_from, transport_from
+from colline.config import settings_from, transport_from
 
 pytestmark = [pytest.mark.spark, pytest.mark.faults]
 

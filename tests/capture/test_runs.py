@@ -14,13 +14,13 @@ from colline.capture.error_boundary import Containment
 from colline.capture.job_labels import Label, from_tags, to_tag
 from colline.capture.run_tracker import Counts, Runs
 from colline.capture.write_statistics import Commit, written
+from colline.config.settings import Parent
 from colline.events.event_builder import Engine, Failure, RunName, Written
 from colline.events.model import RunEvent, RunState
 from colline.events.run_ids import run_id
 from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
 from colline.trace import ColumnLineage, DatasetName, InputDataset, OpaqueStep, SchemaField, Statement, Write
-from colline.wiring.settings import Parent
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=timezone.utc)
 ORDERS = InputDataset(

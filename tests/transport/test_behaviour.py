@@ -16,8 +16,8 @@ import msgspec
 import pytest
 from peers import Broker, http_peer
 
+from colline.config import settings_from, transport_from
 from colline.transport import MemoryTransport, Transport
-from colline.wiring import settings_from, transport_from
 
 Found = Callable[[], list[Any]]
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from colline.config import settings_from, transport_from
 from colline.errors import TransportError
 from colline.transport import Batch, Carrier, MemoryTransport, Receipt, Stats
 from colline.transport.batching import Pace
@@ -17,7 +18,6 @@ from colline.transport.buffer import MemoryBuffer
 from colline.transport.filesystem import FsspecFiles, hidden, local_path, scheme_of
 from colline.transport.interfaces import ARRIVED
 from colline.transport.retry import Patience
-from colline.wiring import settings_from, transport_from
 
 
 class Kept:

@@ -16,7 +16,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with Ctrl-C ignored
 from colline.transport.shutdown import at_end, ending
-from colline.wiring import settings_from, transport_from
+from colline.config import settings_from, transport_from
 transport = transport_from(settings_from({"lake": sys.argv[1], "shutdown_timeout": 5}, environ={}))
 at_end(lambda: transport.emit({"failed": ending().failed, "why": ending().why}))
 transport.emit({"first": True})
@@ -90,7 +90,7 @@ def test_hooks_that_were_there_before_are_still_called(tmp_path: Path) -> None:
 def test_a_peer_that_hangs_holds_the_program_up_for_the_shutdown_timeout_only(tmp_path: Path) -> None:
     code = """
 import sys, time
-from colline.wiring import settings_from, transport_from
+from colline.config import settings_from, transport_from
 class Hangs:
     def emit(self, event): time.sleep(3600)
 transport = transport_from(settings_from({"transport": Hangs(), "shutdown_timeout": 0.5}, environ={}))

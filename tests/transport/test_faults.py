@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 from peers import http_peer
 
+from colline.config import settings_from, transport_from
 from colline.transport import Carrier, LocalFiles
 from colline.transport.batching import Pace
 from colline.transport.lake_sink import LakeSink
-from colline.wiring import settings_from, transport_from
 
 pytestmark = pytest.mark.faults
 
@@ -135,7 +135,7 @@ def test_two_thousand_writers_at_once_never_collide(tmp_path: Path) -> None:
     """Four processes, five hundred transports each, all closing at the same moment."""
     code = (
         "import sys, threading\n"
-        "from colline.wiring import settings_from, transport_from\n"
+        "from colline.config import settings_from, transport_from\n"
         "settings = settings_from({'lake': sys.argv[1]}, environ={})\n"
         "transports = [transport_from(settings) for _ in range(500)]\n"
         "for number, transport in enumerate(transports):\n"
@@ -197,7 +197,7 @@ def run_on_a_small_disk(script: str, folder: Path) -> subprocess.CompletedProces
 FULL = """
 import json, logging, os, sys, time
 from pathlib import Path
-from colline.wiring import settings_from, transport_from
+from colline.config import settings_from, transport_from
 logging.basicConfig(level=logging.WARNING, stream=sys.stdout, format="%(message)s")
 disk = Path(sys.argv[1])
 def built(**given): return transport_from(settings_from({"transport": given}, environ={}))

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from peers import Peer, free_port, http_peer
 
+from colline.config import settings_from, transport_from
 from colline.transport import Carrier, Stats
-from colline.wiring import settings_from, transport_from
 
 
 def built(peer: Peer | str, **options: Any) -> Carrier:

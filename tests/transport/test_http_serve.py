@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from peers import free_port
 
+from colline.config import settings_from, transport_from
 from colline.transport import Carrier
-from colline.wiring import settings_from, transport_from
 
 
 class Serving:

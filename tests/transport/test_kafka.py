@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from peers import Broker, free_port
 
+from colline.config import settings_from, transport_from
 from colline.transport import Carrier
 from colline.transport.kafka import key_of
-from colline.wiring import settings_from, transport_from
 
 
 def built(address: str, topic: str, **options: Any) -> Carrier:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from colline.config import settings_from, transport_from
 from colline.transport import Carrier, LocalFiles, MemoryFiles
 from colline.transport.batching import Pace
 from colline.transport.lake_sink import LakeSink
-from colline.wiring import settings_from, transport_from
 
 NAME = re.compile(r"(\d{13})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d+)events\.ndjson")
 

@@ -13,7 +13,7 @@ import os
 import sys
 import time
 
-from colline.wiring import settings_from, transport_from
+from colline.config import settings_from, transport_from
 
 
 def main() -> None:

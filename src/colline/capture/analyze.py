@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from colline.capture.udf_masking import masks
+from colline.config.plugin_loader import load_rules
 from colline.naming.dataset import NameContext
 from colline.naming.rules import identify
 from colline.naming.scan_datasets import makeup_of
@@ -14,7 +15,6 @@ from colline.plan.source import Source
 from colline.trace import Context, DatasetName, Statement, statement
 from colline.trace.checkpoints import Memory, NoMemory
 from colline.trace.scan_inputs import Makeup
-from colline.wiring.extensions import load_rules
 
 
 def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memory | None = None) -> Context:

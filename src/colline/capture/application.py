@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from colline.config.settings import Parent as ParentSetting
 from colline.events.event_builder import Engine, Parent, RunName, as_is
 from colline.events.lineage_facets import LineageForm
 from colline.events.run_ids import is_run_id
 from colline.naming.dataset import NameContext
-from colline.wiring.settings import Parent as ParentSetting
 
 # Spark conf keys that hold the name of the notebook or job a person sees on their platform
 NOTEBOOKS: tuple[tuple[str, str], ...] = (

@@ -18,12 +18,12 @@ from colline.capture.query import context_of
 from colline.capture.run_tracker import Runs
 from colline.capture.session_names import name_context, spark_conf
 from colline.capture.watch import Watch, WatchStats
+from colline.config import Settings, settings_from, transport_from
 from colline.errors import CollineError
 from colline.events.event_builder import Engine, RunName, as_is
 from colline.events.lineage_facets import LineageForm
 from colline.events.redact import pick_properties, redact, redact_literals
 from colline.events.run_ids import run_id
-from colline.wiring import Settings, settings_from, transport_from
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

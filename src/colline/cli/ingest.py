@@ -49,10 +49,10 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
 
 def given_options() -> Options:
     """What the settings in force here say of the pipeline."""
+    from colline.config import settings_from
     from colline.pipeline.parse import Limits
     from colline.pipeline.reading import Options
     from colline.pipeline.rules import rules_of
-    from colline.wiring import settings_from
 
     settings = settings_from()
     limits = Limits(bytes=settings.max_event_bytes, days_ahead=settings.max_days_ahead)

@@ -58,7 +58,7 @@ def _run(path: Path, arguments: tuple[str, ...], flags: dict[str, Any]) -> None:
 def _destined(session: Any, flags: dict[str, Any]) -> dict[str, Any]:
     """The flags, with a lake beside the script's working folder where nothing says where events go."""
     from colline.capture.session_names import spark_conf
-    from colline.wiring import settings_from
+    from colline.config import settings_from
 
     settings = settings_from(flags, spark=spark_conf(session))
     if settings.transport is not None or settings.lake is not None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from colline.config import resolve, shown, transport_from
 from colline.errors import SettingError
-from colline.wiring import resolve, shown, transport_from
 
 
 @click.command(help="Show the settings in force, and where each one comes from.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from colline.wiring.resolve import Resolved, resolve, settings_from, shown
-from colline.wiring.settings import Settings
-from colline.wiring.transports import transport_from
+from colline.config.resolve import Resolved, resolve, settings_from, shown
+from colline.config.settings import Settings
+from colline.config.transport_factory import transport_from
 
 __all__ = ["Resolved", "Settings", "resolve", "settings_from", "shown", "transport_from"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from colline.config import resolve, settings_from, shown, transport_from
+from colline.config.transport_factory import lake_base, onelake
 from colline.errors import SettingError, TransportError
-from colline.wiring import resolve, settings_from, shown, transport_from
-from colline.wiring.transports import lake_base, onelake
 
 NOWHERE = Path("/nonexistent")
 

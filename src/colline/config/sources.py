@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from colline.config import openlineage_aliases
+from colline.config.setting_names import fold
 from colline.errors import SettingError
-from colline.wiring import openlineage
-from colline.wiring.names import fold
 
 ENVIRONMENT_PREFIX = "COLLINE__"
 SPARK_PREFIX = "spark.colline."
@@ -74,7 +74,7 @@ def from_openlineage_environment(environ: Mapping[str, str]) -> Iterator[Given]:
     """What OpenLineage's variables mean here."""
     if environ.get("OPENLINEAGE_URL"):
         yield Given("transport.type", "http", "environment OPENLINEAGE_URL")
-    for variable, (name, read) in openlineage.ENVIRONMENT.items():
+    for variable, (name, read) in openlineage_aliases.ENVIRONMENT.items():
         needs_url = name.startswith("transport.") and not environ.get("OPENLINEAGE_URL")
         if environ.get(variable) and not needs_url:
             yield from _value(name, read(environ[variable]), f"environment {variable}")
@@ -114,7 +114,7 @@ def from_spark(conf: Mapping[str, str]) -> Iterator[Given]:
 
 def from_openlineage_spark(conf: Mapping[str, str]) -> Iterator[Given]:
     """What OpenLineage's Spark properties mean here."""
-    known = {f"spark.openlineage.{name}": target for name, target in openlineage.SPARK.items()}
+    known = {f"spark.openlineage.{name}": target for name, target in openlineage_aliases.SPARK.items()}
     for key in sorted(conf):
         origin = f"spark conf {key}"
         if key in known:

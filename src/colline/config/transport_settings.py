@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
+from colline.config.setting_names import canonical, converted, fold, nearest
 from colline.errors import SettingError
 from colline.transport import options
-from colline.wiring.names import canonical, converted, fold, nearest
 
 ENTRY_POINTS = "colline.transports"
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
+from colline.config.setting_names import canonical, converted, fold
+from colline.config.settings import Settings
+from colline.config.sources import Given, layers
+from colline.config.transport_settings import checked
 from colline.events.redact import HIDDEN, is_secret_name, redact
 from colline.transport.options import ALIASES
-from colline.wiring.kinds import checked
-from colline.wiring.names import canonical, converted, fold
-from colline.wiring.settings import Settings
-from colline.wiring.sources import Given, layers
 
 # Below these names every key is the user's own: it keeps its spelling and its dots.
 OPEN = frozenset({"properties", "config", "headers", "customheaders", "urlparams", "storageoptions"})

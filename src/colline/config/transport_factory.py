@@ -8,6 +8,8 @@ from importlib.metadata import entry_points
 from typing import Any
 from urllib.parse import quote
 
+from colline.config.settings import Settings
+from colline.config.transport_settings import ENTRY_POINTS, kind_of, numbered, parts_of, rest_of, typed
 from colline.errors import SettingError, TransportError
 from colline.transport import options as kinds
 from colline.transport.batching import Carrier, Pace
@@ -22,8 +24,6 @@ from colline.transport.local import ConsoleSink, EmitterSink, FileSink, NothingS
 from colline.transport.memory import MemoryTransport
 from colline.transport.retry import Patience
 from colline.transport.spool import Spool, SpoolRules
-from colline.wiring.kinds import ENTRY_POINTS, kind_of, numbered, parts_of, rest_of, typed
-from colline.wiring.settings import Settings
 
 FilesFor = Callable[[str], Files]  # base address → files there, with the Spark session's own credentials
 
