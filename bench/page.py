@@ -20,7 +20,7 @@ import delivery_lake  # noqa: E402  found by the path above
 from playwright.sync_api import Page, sync_playwright  # noqa: E402  as above
 from serving import serving  # noqa: E402  as above
 
-from colline.machine.browser import installed_browser  # noqa: E402  as above
+from colline.environment.browser import installed_browser  # noqa: E402  as above
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 LIMITS = {"script KB gzip": 200.0, "search to drawn s": 1.0, "frames a second": 30.0}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from colline.machine.java import BRIEF
+from colline.environment.java import BRIEF
 from tests.sessions import HAS_DELTA, session
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def browser_program() -> Path:
     """The browser's program. Where there is none: a failure in CI, a skip with its reason elsewhere."""
-    from colline.machine.browser import installed_browser
+    from colline.environment.browser import installed_browser
 
     found = installed_browser()
     if found is None:

@@ -47,7 +47,7 @@ def session(home: Path, *, plain: bool = False) -> SparkSession:
     import pyspark
     from pyspark.sql import SparkSession
 
-    from colline.machine.java import collector, ensure_java
+    from colline.environment.java import collector, ensure_java
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     packages, catalog = ([], {}) if plain else iceberg(home, pyspark.__version__)

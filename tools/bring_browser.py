@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-from colline.machine.browser import installed_browser
+from colline.environment.browser import installed_browser
 
 
 def run(*command: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from colline.machine.java import BRIEF
+from colline.environment.java import BRIEF
 
 pytestmark = pytest.mark.spark
 SCRIPT = Path(__file__).parent / "two_applications.py"

@@ -16,7 +16,7 @@ import pytest
 
 from colline.cli import COMMANDS
 from colline.demo.questions import QUESTIONS
-from colline.demo.story import MARK, clear
+from colline.demo.runner import MARK, clear
 from colline.errors import LakeError
 
 GOLDEN = Path(__file__).with_name("answers.txt")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
-from colline.machine.java import collector, installed_java, oldest_java, to_stderr, wheel_home
+from colline.environment.certificates import STORE_PASSWORD, ca_bundle, trust_store
+from colline.environment.java import collector, installed_java, oldest_java, to_stderr, wheel_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from colline.environment.jvm_output import chatter_apart
 from colline.errors import CollineError
-from colline.machine.quiet import chatter_apart
 
 SAYS = (
     "import sys, time; print('chatter', file=sys.stderr, flush=True); sys.stdin.read(); print('alarm', file=sys.stderr)"

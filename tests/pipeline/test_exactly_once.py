@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from colline.machine.java import BRIEF
+from colline.environment.java import BRIEF
 from colline.pipeline.rebuild import MARKER, REBUILT
 from colline.pipeline.tables import TABLES
 from tests.lakes import land

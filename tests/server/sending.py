@@ -14,7 +14,7 @@ import demo_events
 from jar_events import JAR_EVENTS
 from serving import HOSTILE_NAMES, Server, event, serving
 
-from colline.demo.story import SETTINGS
+from colline.demo.runner import SETTINGS
 
 LINEAGE = "/api/v1/lineage"
 PATIENCE = 1500  # seconds: a computer that does much else ingests slowly

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from colline.capture.query import QueryError, lineage
 from colline.capture.statements import split
-from colline.machine.java import BRIEF, collector, ensure_java, to_stderr
-from colline.machine.quiet import said_into
+from colline.environment.java import BRIEF, collector, ensure_java, to_stderr
+from colline.environment.jvm_output import said_into
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

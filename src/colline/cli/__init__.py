@@ -13,7 +13,7 @@ import click
 
 from colline import __version__
 from colline.cli.handover import Handover
-from colline.cli.usage import usage_told
+from colline.cli.usage_errors import usage_told
 from colline.errors import CollineError, SettingError
 
 # command → (module that holds a click command named `command`, one-line help shown by `colline --help`)

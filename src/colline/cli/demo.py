@@ -38,8 +38,8 @@ def command(lake: Path) -> None:
 
 def _play(lake: Path) -> str:
     """Two days captured, one job that was not, all of it ingested and held against Spark's own history."""
+    from colline.demo.runner import clear, platform_of, play, play_unwatched, write_settings
     from colline.demo.session import event_logs, started
-    from colline.demo.story import clear, platform_of, play, play_unwatched, write_settings
 
     clear(lake)
     settings = write_settings(lake)

@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from colline.machine.checks import Check, State, check_all
+from colline.environment.doctor import Check, State, check_all
 
 MARKS = {State.OK: ("ok", "green"), State.MISSING: ("MISSING", "red"), State.ABSENT: ("-", "yellow")}
 

@@ -48,7 +48,7 @@ def _run(path: Path, arguments: tuple[str, ...], flags: dict[str, Any]) -> None:
     from colline.capture.run_script import Script, on_session
 
     if not os.environ.get("JAVA_HOME") and shutil.which("java") is None:
-        from colline.machine.java import ensure_java
+        from colline.environment.java import ensure_java
 
         ensure_java()
     on_session(lambda session: colline.attach(session, **_destined(session, flags)))

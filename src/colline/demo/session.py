@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colline.machine.java import BRIEF
+from colline.environment.java import BRIEF
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,8 +35,8 @@ def start(root: Path, application: str, *, history: bool = True) -> SparkSession
     from delta import configure_spark_with_delta_pip
     from pyspark.sql import SparkSession
 
-    from colline.machine.java import ensure_java
-    from colline.machine.quiet import said_into
+    from colline.environment.java import ensure_java
+    from colline.environment.jvm_output import said_into
 
     ensure_java(pyspark.__version__)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

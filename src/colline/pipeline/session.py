@@ -8,9 +8,9 @@ from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+from colline.environment.java import BRIEF, collector, ensure_java, to_stderr
+from colline.environment.jvm_output import chatter_apart
 from colline.errors import LakeError
-from colline.machine.java import BRIEF, collector, ensure_java, to_stderr
-from colline.machine.quiet import chatter_apart
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,9 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from colline.machine.browser import installed_browser
-from colline.machine.certificates import ca_bundle
-from colline.machine.java import installed_java, oldest_java
+from colline.environment.browser import installed_browser
+from colline.environment.certificates import ca_bundle
+from colline.environment.java import installed_java, oldest_java
 
 NEWEST_PANDAS_MAJOR = 2
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from colline.machine.certificates import STORE_PASSWORD, ca_bundle, trust_store
+from colline.environment.certificates import STORE_PASSWORD, ca_bundle, trust_store
 
 # Spark's major and minor version → the oldest Java it starts on
 OLDEST_JAVA = {(3, 5): 8, (4, 0): 17, (4, 1): 17, (4, 2): 17, (4, 3): 17}

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import colline
-from colline.demo import source
+from colline.demo import source_files
 from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Job, Platform
 from colline.errors import CollineError, LakeError
 
@@ -50,11 +50,11 @@ def play(lake: Path, spark: SparkSession, say: Say) -> Played:
     platform = platform_of(lake)
     for layer in LAYERS:
         spark.sql(f"create database {layer} location '{(platform.root / layer).as_uri()}'")
-    source.write_reference(Path(platform.source))
+    source_files.write_reference(Path(platform.source))
     watch = colline.attach(spark, {"type": "lake", "base": str(lake.resolve())}, "food-delivery")
     between = datetime.now(timezone.utc)
     for day, jobs in enumerate(DAYS):
-        source.write_day(Path(platform.source), day)
+        source_files.write_day(Path(platform.source), day)
         for job in jobs:
             with colline.job(job.name, tags={"owner": job.owner}):
                 _run(spark, platform, job, say)
