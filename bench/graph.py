@@ -26,7 +26,7 @@ import numpy as np
 from given import rivals
 from given.design_lake import LAYERS, write
 
-from colline.graph.snapshot import publish
+from colline.graph.snapshot.publish import publish
 
 
 def timed(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
@@ -91,7 +91,7 @@ def fresh(report: Report, lake: Path) -> None:
 
 def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
     import colline
-    from colline.graph.walk import Question, walk
+    from colline.graph.traversal.bfs import Question, walk
 
     lineage = colline.open(lake)
     view = lineage.view()

@@ -22,7 +22,7 @@ from urllib.parse import quote
 from given.design_lake import write
 
 from colline.graph import open_lake
-from colline.graph.snapshot import publish
+from colline.graph.snapshot.publish import publish
 
 CLIENTS, PORT = 20, 5394
 

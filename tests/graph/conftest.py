@@ -9,7 +9,7 @@ import pytest
 from graph_lakes import shop
 
 from colline.graph import Lineage, open_lake
-from colline.graph.snapshot import publish
+from colline.graph.snapshot.publish import publish
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,10 @@ from deltalake import DeltaTable
 from graph_lakes import LakeWriter
 
 from colline.errors import CollineError, LakeError
-from colline.graph import behind, open_lake, opened
-from colline.graph.show import to_text
-from colline.graph.snapshot import publish
+from colline.graph import lake_reader, open_lake
+from colline.graph.render.text import to_text
+from colline.graph.snapshot import staleness
+from colline.graph.snapshot.publish import publish
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +87,7 @@ def test_a_commit_of_this_moment_is_about_to_be_published(lake: Path) -> None:
 
 
 def test_more_than_can_be_read_while_somebody_waits_is_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(behind, "_MOST_ROWS", 1)
+    monkeypatch.setattr(staleness, "_MOST_ROWS", 1)
     for answer in (open_lake(lake).find("x"), open_lake(lake).overview(), open_lake(lake).hubs()):
         assert NOTICE in answer.unknown[0]["why"]
     publish(lake)
@@ -106,7 +107,7 @@ def test_a_log_that_cannot_be_read_and_tables_that_are_gone_are_told(lake: Path)
 
 
 def test_an_open_lake_sees_what_comes_and_what_is_published(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opened, "_LOOK", 0)
+    monkeypatch.setattr(lake_reader, "_LOOK", 0)
     lineage = open_lake(lake)
     first = lineage.roots()
     cursor = lineage.find("x", limit=1).cursor
@@ -128,7 +129,7 @@ def test_files_made_one_are_no_news(lake: Path) -> None:
     before = table.version()
     table.optimize.z_order(["source_id"])
     assert table.version() > before
-    assert behind.is_published(lake) and open_lake(lake).roots().unknown == ()
+    assert staleness.is_published(lake) and open_lake(lake).roots().unknown == ()
 
 
 def test_a_snapshot_that_was_copied_alone_is_whole(lake: Path, tmp_path: Path) -> None:
@@ -140,7 +141,7 @@ def test_the_marks_are_those_that_writers_leave() -> None:
     from colline.pipeline.idle import PENDING
     from colline.pipeline.rebuild import AGAIN, MARKER
 
-    assert (behind.REBUILD, set(behind.HALF_WAY)) == (MARKER, {MARKER, AGAIN, PENDING})
+    assert (staleness.REBUILD, set(staleness.HALF_WAY)) == (MARKER, {MARKER, AGAIN, PENDING})
 
 
 def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
@@ -149,10 +150,10 @@ def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
     (lake / "_colline").mkdir(exist_ok=True)
     (lake / "_colline/rebuild.json").write_text(json.dumps({"gold/edges": edges.version()}))
     edges.delete()
-    assert behind.before_rebuild('{"gold/jobs": null}')("gold/jobs") == -1  # its first commit is the rebuild's
-    assert open_lake(lake).upstream("b.t.x").unknown == () and behind.is_half_way(lake)
+    assert staleness.before_rebuild('{"gold/jobs": null}')("gold/jobs") == -1  # its first commit is the rebuild's
+    assert open_lake(lake).upstream("b.t.x").unknown == () and staleness.is_half_way(lake)
     (lake / "_colline/rebuild.json").unlink()
-    assert not behind.is_published(lake)
+    assert not staleness.is_published(lake)
 
 
 @pytest.mark.spark

@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from colline.graph import Lineage, open_lake
-from colline.graph import walk as walk_module
-from colline.graph.arrays import write
-from colline.graph.near import FEW
-from colline.graph.snapshot import compose
-from colline.graph.trail import sources_reaching
-from colline.graph.walk import Question, walk
+from colline.graph.snapshot.array_file import write
+from colline.graph.snapshot.publish import compose
+from colline.graph.traversal import bfs as walk_module
+from colline.graph.traversal.backtrack import sources_reaching
+from colline.graph.traversal.bfs import Question, walk
+from colline.graph.traversal.near import FEW
 
 COLUMNS = [f"{layer}.t{t}.c{c}" for layer in ("bronze", "gold") for t in range(2) for c in range(3)]
 ROWS = sorted({name.rsplit(".", 1)[0] + ".*" for name in COLUMNS})

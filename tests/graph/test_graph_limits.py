@@ -11,10 +11,10 @@ import pytest
 from graph_lakes import LakeWriter
 
 from colline.graph import Lineage, open_lake
-from colline.graph.arrays import write
-from colline.graph.snapshot import compose
+from colline.graph.render.tree import lines
+from colline.graph.snapshot.array_file import write
+from colline.graph.snapshot.publish import compose
 from colline.graph.tables import SHAPES
-from colline.graph.tree import lines
 
 MANY, WIDTH = 1_000_000, 1000
 DAY = 1_767_225_600_000_000

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from colline.graph import Answer, Lineage, open_lake
-from colline.graph.arrays import write
-from colline.graph.snapshot import compose
-from colline.graph.walk import Question, walk
+from colline.graph.snapshot.array_file import write
+from colline.graph.snapshot.publish import compose
+from colline.graph.traversal.bfs import Question, walk
 
 
 @pytest.fixture(scope="module")

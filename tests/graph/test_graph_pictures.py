@@ -13,7 +13,7 @@ from PIL import Image
 
 from colline import CollineError
 from colline.graph import Lineage, open_lake
-from colline.graph.draw import DRAWINGS, save, to_dot, to_html, to_mermaid, to_png, to_svg, to_terminal
+from colline.graph.render.diagram import DRAWINGS, save, to_dot, to_html, to_mermaid, to_png, to_svg, to_terminal
 
 
 def test_tables_stand_in_layers_and_arrows_join_columns(lineage: Lineage) -> None:

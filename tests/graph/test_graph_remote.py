@@ -17,14 +17,14 @@ from deltalake import write_deltalake
 from graph_lakes import LakeWriter, shop
 
 from colline.errors import LakeError
-from colline.graph import open_lake, opened
-from colline.graph.snapshot import publish
+from colline.graph import lake_reader, open_lake
+from colline.graph.snapshot.publish import publish
 
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(opened, "_REFRESH", 0)
+    monkeypatch.setattr(lake_reader, "_REFRESH", 0)
     return tmp_path / "cache"
 
 

@@ -17,8 +17,8 @@ from graph_lakes import LakeWriter
 
 from colline.cli import cli
 from colline.graph import Answer, Lineage, open_lake
-from colline.graph.show import to_text
-from colline.graph.walk import alive
+from colline.graph.render.text import to_text
+from colline.graph.traversal.bfs import alive
 
 QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
     "find": ("find email", lambda x: x.find("email")),

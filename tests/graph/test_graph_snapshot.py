@@ -14,7 +14,7 @@ from graph_lakes import LakeWriter, shop
 
 from colline.errors import CollineError, LakeError
 from colline.graph import open_lake
-from colline.graph.snapshot import publish
+from colline.graph.snapshot.publish import publish
 
 
 def chain(*names: str) -> LakeWriter:

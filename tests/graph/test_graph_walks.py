@@ -12,7 +12,7 @@ from graph_lakes import LakeWriter, day
 from colline import CollineError
 from colline.errors import ColumnError
 from colline.graph import Answer, Lineage, open_lake
-from colline.graph.written import writing
+from colline.graph.traversal.json_rows import writing
 
 
 def told(answer: Answer) -> list[tuple[str, int, str, bool]]:

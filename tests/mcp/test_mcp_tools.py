@@ -25,7 +25,7 @@ def anyio_backend() -> str:
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from graph_lakes import shop
 
-    from colline.graph.snapshot import publish
+    from colline.graph.snapshot.publish import publish
 
     made: Path = shop().write(tmp_path_factory.mktemp("mcp") / "lake")
     publish(made)

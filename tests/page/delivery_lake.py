@@ -136,7 +136,7 @@ def journal(path: Path, runs: int = 400) -> None:
 
 def write(lake: LakeWriter, path: Path) -> Path:
     """The lake on disk, with its published snapshot."""
-    from colline.graph.snapshot import publish
+    from colline.graph.snapshot.publish import publish
 
     lake.write(path)
     publish(path)

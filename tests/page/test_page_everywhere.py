@@ -159,7 +159,7 @@ def test_a_server_that_is_gone_is_told_and_comes_back(page: Page, site: Site, wa
 
 
 def test_newer_lineage_is_announced_and_taken_on_request(page: Page, tmp_path: Path) -> None:
-    from colline.graph.snapshot import publish
+    from colline.graph.snapshot.publish import publish
 
     lake = delivery_lake.delivery()
     path = delivery_lake.write(lake, tmp_path / "lake")

@@ -129,7 +129,7 @@ def test_a_rebuild_killed_after_a_write_is_taken_back_by_the_next_ingest(
     spark: SparkSession, undisturbed: Path, held: dict[str, Path], step: str
 ) -> None:
     from colline.graph import open_lake
-    from colline.graph.behind import is_published
+    from colline.graph.snapshot.staleness import is_published
     from colline.pipeline.ingest import ingest
 
     lake, (kind, name) = held[step], step.split()

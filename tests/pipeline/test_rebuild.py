@@ -123,7 +123,7 @@ def test_a_second_rebuild_gives_equal_tables_and_ids(spark: SparkSession, lake: 
 def test_an_error_takes_an_older_lake_back_whole_and_the_next_ingest_rebuilds_it(
     spark: SparkSession, lake: Path
 ) -> None:
-    from colline.graph.behind import is_published
+    from colline.graph.snapshot.staleness import is_published
     from colline.pipeline.files import Files
     from colline.pipeline.ingest import ingest
 
@@ -163,7 +163,7 @@ def test_upkeep_leaves_what_a_killed_rebuild_is_taken_back_to(spark: SparkSessio
 
 @slow
 def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -> None:
-    from colline.graph.behind import is_half_way
+    from colline.graph.snapshot.staleness import is_half_way
     from colline.pipeline.files import Files
     from colline.pipeline.ingest import ingest
     from colline.pipeline.rebuild import undo

@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from colline.graph import snapshot
+from colline.graph.snapshot import publish
 from colline.pipeline.ingest import Watch, ingest
 from colline.pipeline.rebuild import rebuild
 from colline.pipeline.session import session_for
@@ -57,9 +57,9 @@ def begin(lake: str, told: Told, step: str = "") -> threading.Thread:
 
 
 def watch_publish() -> None:
-    write, point = snapshot.write, snapshot.point
-    snapshot.write = lambda *given: (write(*given), OWN.told("built"))
-    snapshot.point = lambda *given: (OWN.told("placed"), point(*given))
+    write, point = publish.write, publish.point
+    publish.write = lambda *given: (write(*given), OWN.told("built"))
+    publish.point = lambda *given: (OWN.told("placed"), point(*given))
 
 
 def write_alone(steps: dict[str, str]) -> None:

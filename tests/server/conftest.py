@@ -22,7 +22,7 @@ def shop_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server over the shop's lake."""
     from graph_lakes import shop
 
-    from colline.graph.snapshot import publish
+    from colline.graph.snapshot.publish import publish
 
     folder = tmp_path_factory.mktemp("served")
     lake, other = shop().write(folder / "lake"), shop().write(folder / "other lake")

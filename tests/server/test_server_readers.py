@@ -15,7 +15,7 @@ from typing import Any
 
 from serving import Server, serving
 
-from colline.graph.snapshot import publish
+from colline.graph.snapshot.publish import publish
 from colline.server.endpoints import BY_NAME
 from colline.server.parameters import read_parameters
 from colline.server.reader import Asked, Found

@@ -145,7 +145,7 @@ def test_an_unchanged_answer_is_304_and_another_question_is_not(shop_served: Ser
 
 
 def test_a_new_snapshot_is_seen_and_ends_old_cursors(shop_served: Server) -> None:
-    from colline.graph.snapshot import publish
+    from colline.graph.snapshot.publish import publish
 
     params: dict[str, Any] = {"column": TOTAL, "limit": 1}
     first = shop_served.client.get("/api/v1/upstream", params=params)

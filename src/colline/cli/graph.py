@@ -21,7 +21,7 @@ from colline.cli.options import columns_argument, lake_option, names_given, open
 @lake_option
 def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, down: bool, **how: Any) -> None:
     """Draw what feeds these columns and what is built on them, into a file or here."""
-    from colline.graph.draw import save, to_terminal
+    from colline.graph.render.diagram import save, to_terminal
 
     if not (up or down):
         raise click.UsageError("nothing to draw with --no-up and --no-down")

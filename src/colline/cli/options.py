@@ -123,16 +123,16 @@ def names_given(columns: tuple[str, ...]) -> list[str]:
     return out
 
 
-def give(answer: Answer, shape: str | None, text: str | None = None) -> None:
+def give(answer: Answer, shape: str | None, markdown: str | None = None) -> None:
     """Print the answer in the shape asked for, and end with 1 where its verdict is a no."""
-    from colline.graph import show
+    from colline.graph.render import text
 
     if shape == "json":
         click.echo(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
     elif shape == "csv":
-        click.echo(show.to_csv(answer), nl=False)
+        click.echo(text.to_csv(answer), nl=False)
     elif shape == "markdown":
-        click.echo(text if text is not None else show.to_markdown(answer))
+        click.echo(markdown if markdown is not None else text.to_markdown(answer))
     else:
         _to_terminal(answer, as_tree=shape == "tree")
     if not answer.holds:
@@ -142,15 +142,15 @@ def give(answer: Answer, shape: str | None, text: str | None = None) -> None:
 def _to_terminal(answer: Answer, *, as_tree: bool = False) -> None:
     from rich.console import Console
 
-    from colline.graph import show
+    from colline.graph.render import text
 
     console = Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
-        click.echo(show.to_text(answer, as_tree=as_tree))
+        click.echo(text.to_text(answer, as_tree=as_tree))
     elif len(answer.main_rows) + 4 > console.height:
         # less shows colour only with -R; a pager the user chose is left as it is
         os.environ.setdefault("LESS", "-RFX")
         with console.pager(styles=not console.no_color):
-            show.print_answer(answer, console, as_tree=as_tree)
+            text.print_answer(answer, console, as_tree=as_tree)
     else:
-        show.print_answer(answer, console, as_tree=as_tree)
+        text.print_answer(answer, console, as_tree=as_tree)

@@ -141,12 +141,12 @@ class Answer:
         raise AttributeError(f"the answer to {self.__dict__.get('question')!r} has no {name!r}")
 
     def __str__(self) -> str:
-        from colline.graph.show import to_text
+        from colline.graph.render.text import to_text
 
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from colline.graph.show import to_html
+        from colline.graph.render.text import to_html
 
         return to_html(self)
 

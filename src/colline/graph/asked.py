@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from colline.errors import ColumnError, SettingError
-from colline.graph.adjacency import Nodes
 from colline.graph.answer import Row
-from colline.graph.view import View
+from colline.graph.traversal.csr import Nodes
+from colline.graph.traversal.records import View
 
 Columns = str | Iterable[str]
 
@@ -21,21 +21,21 @@ def steps(depth: int | None) -> int | None:
 
 def schema_changes(view: View, diff: Sequence[str], at: int | None) -> list[Row]:
     """The changes told by two schemas, by ALTER statements, by a git diff, or by a schema compared with the lake."""
-    from colline.graph import ddl
+    from colline.graph.queries import schema_diff
 
     if len(diff) > 2:
         raise SettingError(f"{len(diff)} schemas", hint="give one text, or the old and the new one")
     if len(diff) == 2:
-        return ddl.changes(diff[0], diff[1])
-    rows = ddl.changes(diff[0])
-    if rows or ddl.is_diff(diff[0]):
+        return schema_diff.changes(diff[0], diff[1])
+    rows = schema_diff.changes(diff[0])
+    if rows or schema_diff.is_diff(diff[0]):
         return rows
     known = {}
-    for table in ddl.creates(diff[0]):
+    for table in schema_diff.creates(diff[0]):
         nodes = view.names.dataset_columns(view.names.dataset(table.split("."), table), at)
         types = view.arrays.strings("types")
         known[table] = {view.names.field(n): types[int(view.arrays["node.type"][n])] for n in nodes.tolist()}
-    return ddl.against(diff[0], known)
+    return schema_diff.against(diff[0], known)
 
 
 def resolve(view: View, columns: Columns, at: int | None) -> Nodes:

@@ -16,14 +16,14 @@ from colline.errors import SettingError
 from colline.graph.answer import Answer, Page, page_of
 from colline.graph.asked import Columns, resolve, schema_changes, steps
 from colline.graph.listing import Listing
-from colline.graph.names import parse
-from colline.graph.opened import completed
-from colline.graph.times import When, parse_time
-from colline.graph.view import View
-from colline.graph.walk import Question
+from colline.graph.lake_reader import completed
+from colline.graph.traversal.bfs import Question
+from colline.graph.traversal.name_index import parse
+from colline.graph.traversal.records import View
+from colline.graph.traversal.times import When, parse_time
 
 if TYPE_CHECKING:
-    from colline.graph.layout import Picture
+    from colline.graph.render.diagram_layout import Picture
 
 
 def open_lake(lake: str | Path) -> Lineage:
@@ -36,10 +36,10 @@ class Lineage(Listing):
 
     def complete(self, text: str, most: int = 50) -> list[str]:
         """Names of columns that begin like what was typed, for a shell that completes them."""
-        from colline.graph import search
+        from colline.graph.queries import find
 
         view = self.view()
-        found, _ = search.ranked_matches(view, text, None) if text.strip(".") else ([], False)
+        found, _ = find.ranked_matches(view, text, None) if text.strip(".") else ([], False)
         return [view.names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
 
     @completed
@@ -54,10 +54,10 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """Columns called like this, best match first."""
-        from colline.graph import search
+        from colline.graph.queries import find
 
         view = self.view()
-        return search.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), search.Only(layer, tag))
+        return find.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), find.Only(layer, tag))
 
     @completed
     def upstream(
@@ -96,16 +96,16 @@ class Lineage(Listing):
         return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
     def _walk(self, view: View, columns: Columns, question: Question, since: When, grain: str, page: Page) -> Answer:
-        from colline.graph import walks
+        from colline.graph.queries import upstream_downstream
 
         origin = resolve(view, columns, question.at)
         if grain == "column":
-            return walks.answer(view, origin, question, page, parse_time(since))
+            return upstream_downstream.answer(view, origin, question, page, parse_time(since))
         if grain not in ("table", "dataset", "job"):
             raise SettingError(f"{grain!r} is no grain", hint="column, table or job")
-        from colline.graph import grains
+        from colline.graph.queries import rollup
 
-        return grains.answer(view, origin, question, page, "job" if grain == "job" else "table")
+        return rollup.answer(view, origin, question, page, "job" if grain == "job" else "table")
 
     def picture(
         self,
@@ -117,8 +117,8 @@ class Lineage(Listing):
         depth: int | None = None,
         as_of: When = None,
     ) -> Picture:
-        """Tables and arrows around the columns, for `colline.graph.draw`."""
-        from colline.graph.layout import picture
+        """Tables and arrows around the columns, for `colline.graph.render.diagram`."""
+        from colline.graph.render.diagram_layout import picture
 
         names = [columns] if isinstance(columns, str) else list(columns)
         how: dict[str, Any] = {"indirect": indirect, "depth": depth, "as_of": as_of}
@@ -137,7 +137,7 @@ class Lineage(Listing):
         as_of: When = None,
     ) -> Answer:
         """The k shortest ways from one column to another, and how many more there are."""
-        from colline.graph import paths
+        from colline.graph.queries import paths
 
         view = self.view()
         question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
@@ -160,7 +160,7 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """What breaks if the columns change; `diff` is SQL: two schemas, or ALTER statements, or a git diff."""
-        from colline.graph import impact
+        from colline.graph.queries import impact
 
         view = self.view()
         question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
@@ -189,7 +189,7 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """Where a personal datum ends up: clear, masked, by influence only; exits; violations of the allowed zones."""
-        from colline.graph import pii
+        from colline.graph.queries import pii
 
         view = self.view()
         question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
@@ -210,13 +210,13 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """May the columns be dropped? yes, no or unknown, with readers and what could hide one."""
-        from colline.graph import usage
+        from colline.graph.queries import unused
 
         view = self.view()
         at = view.at(as_of)
         names = [columns] if isinstance(columns, str) else list(columns)
         nodes = view.names.resolve(names, at, members=False) if names else resolve(view, names, at)
-        return usage.droppable(view, nodes, page_of(limit, cursor, view.version), usage.since(view, idle_days, at))
+        return unused.droppable(view, nodes, page_of(limit, cursor, view.version), unused.since(view, idle_days, at))
 
     @completed
     def unused(
@@ -230,26 +230,26 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """Columns that nobody reads."""
-        from colline.graph import search, usage
+        from colline.graph.queries import find, unused
 
         view = self.view()
         at = view.at(as_of)
         nodes = self._within(view, dataset, at)
-        nodes = usage.all_columns(view, at) if nodes is None else nodes
+        nodes = unused.all_columns(view, at) if nodes is None else nodes
         if layer is not None:
-            nodes = nodes[search.in_layer(view, nodes, layer)]
-        return usage.unused(view, nodes, page_of(limit, cursor, view.version), usage.since(view, idle_days, at))
+            nodes = nodes[find.in_layer(view, nodes, layer)]
+        return unused.unused(view, nodes, page_of(limit, cursor, view.version), unused.since(view, idle_days, at))
 
     @completed
     def writers(
         self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
         """Who writes the columns, how each job derives them, and whether they agree."""
-        from colline.graph import definitions
+        from colline.graph.queries import writers
 
         view = self.view()
         at = view.at(as_of)
-        return definitions.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
+        return writers.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
 
     @completed
     def compare(
@@ -263,12 +263,12 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """What two columns share and where they part."""
-        from colline.graph import definitions
+        from colline.graph.queries import writers
 
         view = self.view()
         question = Question(True, indirect=indirect, at=view.at(as_of))
         ends = [resolve(view, name, question.at) for name in (a, b)]
-        return definitions.compare(view, ends[0], ends[1], question, page_of(limit, cursor, view.version))
+        return writers.compare(view, ends[0], ends[1], question, page_of(limit, cursor, view.version))
 
     @completed
     def diff(
@@ -284,16 +284,16 @@ class Lineage(Listing):
         cursor: str | None = None,
     ) -> Answer:
         """What changed between two times, two jobs, or this lake and another."""
-        from colline.graph import changes
+        from colline.graph.queries import diff
 
         view = self.view()
         page = page_of(limit, cursor, view.version)
         if jobs is not None:
-            one, two = (changes.job_named(view, name) for name in jobs)
-            return changes.between_jobs(view, one, two, page, view.at(as_of))
+            one, two = (diff.job_named(view, name) for name in jobs)
+            return diff.between_jobs(view, one, two, page, view.at(as_of))
         if other is not None:
             with Lineage(other) as second:
-                return changes.between_lakes(view, second.view(), page, parse_time(as_of))
+                return diff.between_lakes(view, second.view(), page, parse_time(as_of))
         first, last = parse_time(from_), parse_time(to)
         if first is None:
             raise SettingError("no time to compare with", hint="give --from T, two jobs, or another lake")
@@ -301,4 +301,4 @@ class Lineage(Listing):
         if last < first:
             raise SettingError("the second time is before the first", hint="swap --from and --to")
         place = None if dataset is None else view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
-        return changes.between_times(view, first, last, page, place)
+        return diff.between_times(view, first, last, page, place)

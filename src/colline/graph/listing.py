@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from colline.graph.answer import Answer, page_of
-from colline.graph.names import parse
-from colline.graph.opened import Opened, completed
-from colline.graph.times import When, parse_time
+from colline.graph.lake_reader import Opened, completed
+from colline.graph.traversal.name_index import parse
+from colline.graph.traversal.times import When, parse_time
 
 
 class Listing(Opened):
@@ -27,11 +27,11 @@ class Listing(Opened):
         cursor: str | None = None,
     ) -> Answer:
         """Where lineage is missing."""
-        from colline.graph import catalog, changes
+        from colline.graph.queries import catalog, diff
 
         view = self.view()
         kind = None if kind is None else catalog.gap_kind(kind)
-        place = None if job is None else changes.job_named(view, job)
+        place = None if job is None else diff.job_named(view, job)
         return catalog.coverage(view, page_of(limit, cursor, view.version), view.at(as_of), kind, place)
 
     def roots(self, dataset: str | None = None, **how: Any) -> Answer:
@@ -56,7 +56,7 @@ class Listing(Opened):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> Answer:
-        from colline.graph import catalog
+        from colline.graph.queries import catalog
 
         view = self.view()
         at = view.at(as_of)
@@ -65,14 +65,14 @@ class Listing(Opened):
     @completed
     def overview(self) -> Answer:
         """Layers and flows, recent changes, columns to try, and the state of the lake."""
-        from colline.graph import catalog
+        from colline.graph.queries import catalog
 
         return catalog.overview(self.view(), self._has("bronze/quarantine"))
 
     @completed
     def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
         """One dataset with its columns; by namespace and name, or by any unique suffix of its name."""
-        from colline.graph import catalog
+        from colline.graph.queries import catalog
 
         view = self.view()
         if name is None:
@@ -86,7 +86,7 @@ class Listing(Opened):
         self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
         """All datasets, or those whose name holds a text."""
-        from colline.graph import catalog
+        from colline.graph.queries import catalog
 
         view = self.view()
         return catalog.datasets(view, page_of(limit, cursor, view.version), text, layer)
@@ -96,7 +96,7 @@ class Listing(Opened):
         self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
         """Jobs with their last state and times, the one that ran last first."""
-        from colline.graph import catalog
+        from colline.graph.queries import catalog
 
         view = self.view()
         return catalog.jobs(view, page_of(limit, cursor, view.version), text, state)
@@ -113,16 +113,18 @@ class Listing(Opened):
         cursor: str | None = None,
     ) -> Answer:
         """Runs with state and times, newest first; read from the lake's table of runs."""
-        from colline.graph import journal
+        from colline.graph.queries import run_history
 
         view = self.view()
-        wanted = journal.Runs(job, job_namespace, state, parse_time(since))
-        return journal.runs(view, self._has("silver/runs"), page_of(limit, cursor, view.version), wanted)
+        wanted = run_history.Runs(job, job_namespace, state, parse_time(since))
+        return run_history.runs(view, self._has("silver/runs"), page_of(limit, cursor, view.version), wanted)
 
     @completed
     def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
         """Lines that were set aside, with the reason, newest first."""
-        from colline.graph import journal
+        from colline.graph.queries import run_history
 
         view = self.view()
-        return journal.quarantine(view, self._has("bronze/quarantine"), page_of(limit, cursor, view.version), reason)
+        return run_history.quarantine(
+            view, self._has("bronze/quarantine"), page_of(limit, cursor, view.version), reason
+        )

@@ -95,7 +95,7 @@ def _has_all(root: Path, folders: Iterable[str]) -> bool:
 
 def _is_whole(root: Path) -> bool:
     """Whether no batch, rebuild or change of version was left half done."""
-    from colline.graph.behind import is_half_way
+    from colline.graph.snapshot.staleness import is_half_way
 
     if is_half_way(root) or (root / STAGING).exists() or any((root / "_colline").glob("recovering-*")):
         return False
@@ -106,7 +106,7 @@ def _is_whole(root: Path) -> bool:
 
 def _is_told(root: Path) -> bool:
     """Whether the tables are as this version wants them, no run is unfinished by now, and the snapshot has it all."""
-    from colline.graph.behind import is_published
+    from colline.graph.snapshot.staleness import is_published
 
     columns = (set(fields_of(table)) <= (glance.columns(str(root), table) or set()) for table in TABLES)
     due = datetime.now(timezone.utc) - runs.UNFINISHED_AFTER

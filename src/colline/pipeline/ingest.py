@@ -273,8 +273,8 @@ class _Run:
         where = local_path(self.lake)
         if where is None:
             return None
-        from colline.graph.behind import is_published
-        from colline.graph.snapshot import publish
+        from colline.graph.snapshot.publish import publish
+        from colline.graph.snapshot.staleness import is_published
 
         # an ingest that was ended before its snapshot left tables that are newer than it
         if not self.totals["batches"] and not self._changed and is_published(Path(where)):

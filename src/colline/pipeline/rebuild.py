@@ -85,7 +85,7 @@ def rebuild(
             _publish_again(where)
             raise
         if where is not None:
-            from colline.graph.snapshot import publish
+            from colline.graph.snapshot.publish import publish
 
             publish(where)
     return rebuilt
@@ -93,8 +93,8 @@ def rebuild(
 
 def _publish_again(where: str | None) -> None:
     """Let the snapshot be of the newest versions of tables that were taken back, where it was before."""
-    from colline.graph.behind import is_half_way, is_published
-    from colline.graph.snapshot import publish, stamp
+    from colline.graph.snapshot.publish import publish, stamp
+    from colline.graph.snapshot.staleness import is_half_way, is_published
 
     lake = None if where is None else Path(where)
     if lake is not None and stamp(lake) is not None and not is_half_way(lake) and not is_published(lake):

@@ -26,7 +26,7 @@ from colline.server.problems import Problem
 
 if TYPE_CHECKING:
     from colline.graph import Lineage
-    from colline.graph.view import View
+    from colline.graph.traversal.records import View
 
 _PACKED_FROM = 16 * 1024
 _COLLECT = (100_000, 20, 20)
@@ -121,7 +121,7 @@ def _begin(view: View) -> None:
 
 def _is_ready(view: View, seconds: float) -> bool:
     """Read words for so long; whether that was all of them, or enough."""
-    from colline.graph.written import writing
+    from colline.graph.traversal.json_rows import writing
 
     _Lake.left -= seconds
     if not writing(view).warm(seconds) and _Lake.left > 0:

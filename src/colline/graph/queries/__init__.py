@@ -1,0 +1,1 @@
+"""The questions of the graph, one module for each group of questions."""

@@ -1,0 +1,1 @@
+"""Walks over the snapshot's arrays, and the names and records of what a walk reaches."""
