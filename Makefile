@@ -35,7 +35,7 @@ browser: setup
 
 # Node is the computer's own, or the wheel that setup brought
 NPM ?= PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web
-PAGE := src/colline/server/page/index.html
+PAGE := src/colline/server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
 
 page: $(PAGE) ## build the page that `colline serve` serves
@@ -85,7 +85,7 @@ cli-docs: setup ## docs/cli.md, from the commands and a small lake that its exam
 	$(BIN)/python tools/cli_docs.py
 
 rest-docs: setup ## docs/rest.md, from the table of endpoints
-	$(BIN)/python -m colline.server.reference > docs/rest.md
+	$(BIN)/python -m colline.server.openapi.reference > docs/rest.md
 
 .PHONY: test-demo
 test-demo: setup ## play the whole demo and compare its answers with tests/demo/answers.txt
@@ -95,7 +95,7 @@ test-bare: ## `make test` in a fresh clone, as on a computer with nothing but Py
 	tools/bare test
 
 clean: ## remove what the other targets made
-	rm -rf .venv .venvs .uv web/node_modules src/colline/server/page
+	rm -rf .venv .venvs .uv web/node_modules src/colline/server/static
 
 # `make test` kills 24.
 N ?= 200

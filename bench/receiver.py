@@ -91,7 +91,7 @@ class Event(BaseModel):
 
 folder, mode = Path(sys.argv[1]), sys.argv[2]
 if mode == "shared":
-    from colline.server.spool import Spool
+    from colline.server.receive.group_commit import Spool
     spool = Spool(folder / "spool", folder / "landing")
 @asynccontextmanager
 async def lifespan(app):

@@ -7,7 +7,7 @@ export default defineConfig({
   plugins: [react()],
   worker: { format: 'es' },
   build: {
-    outDir: '../src/colline/server/page',
+    outDir: '../src/colline/server/static',
     emptyOutDir: true,
     target: 'es2022',
     // The policy of the server forbids data: scripts and inline styles; every asset stays a file.

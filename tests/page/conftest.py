@@ -30,7 +30,7 @@ FLAGS = [
 
 @pytest.fixture(scope="session", autouse=True)
 def built_page() -> None:
-    if not (ROOT / "src/colline/server/page/index.html").is_file():
+    if not (ROOT / "src/colline/server/static/index.html").is_file():
         pytest.fail("the page is not built; hint: run `make page`")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from serving import event
 
-from colline.server.check import MAXIMUM_DEPTH, Fault, as_line, events_in, fault_of
+from colline.server.receive.validate import MAXIMUM_DEPTH, Fault, as_line, events_in, fault_of
 
 GOOD = event()
 

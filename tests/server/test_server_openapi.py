@@ -12,7 +12,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection, positive_
 from serving import Server
 
 from colline.server.endpoints import ENDPOINTS
-from colline.server.openapi import openapi
+from colline.server.openapi.document import openapi
 
 
 @schemathesis.serializer("application/x-ndjson")

@@ -18,8 +18,8 @@ from serving import Server, serving
 from colline.graph.snapshot.publish import publish
 from colline.server.endpoints import BY_NAME
 from colline.server.parameters import read_parameters
-from colline.server.reader import Asked, Found
-from colline.server.readers import ReaderDiedError, Readers
+from colline.server.query.worker import Asked, Found
+from colline.server.query.workers import ReaderDiedError, Readers
 
 _MANY = 200
 _HUBS = BY_NAME["hubs"]

@@ -19,7 +19,7 @@ from serving import Server, serving
 
 from colline.graph import Answer, Lineage, open_lake
 from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
-from colline.server.schemas import SCHEMAS
+from colline.server.openapi.schemas import SCHEMAS
 
 TOTAL = "gold.daily_revenue.total"
 EXAMPLES: dict[str, dict[str, Any]] = {

@@ -8,9 +8,9 @@ import jsonschema
 import pytest
 
 from colline.server.endpoints import BY_NAME, ENDPOINTS
-from colline.server.examples import EXAMPLES
-from colline.server.reference import reference
-from colline.server.schemas import SCHEMAS
+from colline.server.openapi.examples import EXAMPLES
+from colline.server.openapi.reference import reference
+from colline.server.openapi.schemas import SCHEMAS
 
 DOCS = Path(__file__).parents[2] / "docs" / "rest.md"
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from serving import landed
 
-from colline.server.problems import Problem
-from colline.server.segment import open_segment, recover
-from colline.server.spool import Spool, SpoolLimits
+from colline.server.http_errors import Problem
+from colline.server.receive.group_commit import Spool, SpoolLimits
+from colline.server.receive.segment import open_segment, recover
 
 pytestmark = pytest.mark.anyio
 

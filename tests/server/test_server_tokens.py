@@ -16,8 +16,8 @@ import httpx
 import pytest
 from serving import Server, event, serving
 
-from colline.server.page import find_page, read_page
-from colline.server.settings import token_file
+from colline.server.server_settings import token_file
+from colline.server.static_files import find_page, read_page
 from colline.server.tokens import TokenBook
 
 LINEAGE = "/api/v1/lineage"

@@ -17,7 +17,7 @@ import click
 from colline.errors import LakeError, SettingError
 
 if TYPE_CHECKING:
-    from colline.server.settings import ServeSettings
+    from colline.server.server_settings import ServeSettings
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
@@ -93,7 +93,7 @@ def command(**options: Any) -> None:
     try:
         import uvicorn
 
-        from colline.server.patience import protocol_with
+        from colline.server.http_limits import protocol_with
         from colline.server.service import Service
     except ImportError as error:
         raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
@@ -124,8 +124,8 @@ def command(**options: Any) -> None:
 
 
 def _settings(options: dict[str, Any]) -> ServeSettings:
-    from colline.server.settings import ServeSettings
-    from colline.server.spool import SpoolLimits
+    from colline.server.receive.group_commit import SpoolLimits
+    from colline.server.server_settings import ServeSettings
 
     lake = options["lake"]
     if "://" in str(lake) or lake.is_file():
@@ -151,7 +151,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
 
 
 def _check_tokens(settings: ServeSettings) -> None:
-    from colline.server.settings import token_file
+    from colline.server.server_settings import token_file
     from colline.server.tokens import TokenBook
 
     if settings.asks_for_token and not TokenBook(token_file(settings.lake)).all():

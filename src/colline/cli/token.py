@@ -85,7 +85,7 @@ def _there(lake: Path) -> Path:
 
 
 def _book(lake: Path) -> TokenBook:
-    from colline.server.settings import token_file
+    from colline.server.server_settings import token_file
     from colline.server.tokens import TokenBook
 
     return TokenBook(token_file(lake))

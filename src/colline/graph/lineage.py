@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import SettingError
 from colline.graph.answer import Answer, Page, page_of
 from colline.graph.asked import Columns, resolve, schema_changes, steps
-from colline.graph.listing import Listing
 from colline.graph.lake_reader import completed
+from colline.graph.listing import Listing
 from colline.graph.traversal.bfs import Question
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View

@@ -15,8 +15,8 @@ from mcp.server.lowlevel import Server
 from colline import __version__
 from colline.server.asking import ask, problem_of
 from colline.server.endpoints import COLUMN, ENDPOINTS, Endpoint
+from colline.server.http_errors import Problem
 from colline.server.parameters import read_parameters
-from colline.server.problems import Problem
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext

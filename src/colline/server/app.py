@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from colline.server.body import header
+from colline.server.auth import Guard
 from colline.server.endpoints import ENDPOINTS, Endpoint
-from colline.server.guard import Guard
+from colline.server.http_errors import Problem
 from colline.server.metrics import Metrics
-from colline.server.page import CSP, PageFile, find_page
-from colline.server.problems import Problem
-from colline.server.replies import Headers, send_bytes, send_problem
+from colline.server.receive.body import header
+from colline.server.responses import Headers, send_bytes, send_problem
+from colline.server.static_files import CSP, PageFile, find_page
 
 log = logging.getLogger("colline.server")
 access = logging.getLogger("colline.access")

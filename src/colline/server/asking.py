@@ -11,9 +11,9 @@ import msgspec
 
 from colline.errors import CollineError, ColumnError, LakeError
 from colline.server.endpoints import LIMIT, Endpoint
+from colline.server.http_errors import Problem
 from colline.server.marquez import column_lineage
 from colline.server.parameters import Parameter
-from colline.server.problems import Problem
 
 if TYPE_CHECKING:
     from colline.graph import Answer, Lineage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from colline.errors import ColumnError
-from colline.server.problems import Problem
+from colline.server.http_errors import Problem
 
 if TYPE_CHECKING:
     from colline.graph import Lineage

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, Literal
 
-from colline.server.problems import Problem
+from colline.server.http_errors import Problem
 
 Kind = Literal["text", "integer", "boolean", "time", "choice"]
 MAXIMUM_TEXT = 24_000  # characters; a column can be asked for whose name and whose dataset's name have 10 KB each

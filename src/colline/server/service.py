@@ -14,16 +14,16 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from colline import __version__
 from colline.server.app import Handler, Site
-from colline.server.guard import Guard
-from colline.server.ingest import Ingest, stamp
+from colline.server.auth import Guard
+from colline.server.ingest_scheduler import Ingest, stamp
 from colline.server.metrics import Metrics
-from colline.server.openapi import openapi
-from colline.server.page import read_page
-from colline.server.reads import Reads
-from colline.server.receive import Receiver
-from colline.server.replies import send_bytes, send_json
-from colline.server.settings import ServeSettings, token_file
-from colline.server.spool import Spool
+from colline.server.openapi.document import openapi
+from colline.server.query.handlers import Reads
+from colline.server.receive.group_commit import Spool
+from colline.server.receive.receiver import Receiver
+from colline.server.responses import send_bytes, send_json
+from colline.server.server_settings import ServeSettings, token_file
+from colline.server.static_files import read_page
 from colline.server.tokens import TokenBook
 
 _SWITCH = 0.0005  # seconds: the writing thread must not wait 5 ms for the interpreter after each fsync

@@ -6,9 +6,9 @@ from typing import Any
 
 from colline import __version__
 from colline.server.endpoints import ENDPOINTS, Endpoint
-from colline.server.examples import EXAMPLES
+from colline.server.openapi.examples import EXAMPLES
+from colline.server.openapi.schemas import SCHEMAS, many, ref
 from colline.server.parameters import Parameter
-from colline.server.schemas import SCHEMAS, many, ref
 
 _MEANING = {
     200: "The answer.",

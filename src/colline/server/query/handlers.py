@@ -11,13 +11,13 @@ from urllib.parse import parse_qsl
 from starlette.types import Receive, Scope, Send
 
 from colline.server.app import Handler
-from colline.server.body import header
 from colline.server.endpoints import ENDPOINTS, Endpoint
+from colline.server.http_errors import Problem
 from colline.server.parameters import read_parameters
-from colline.server.problems import Problem
-from colline.server.reader import Asked, Found
-from colline.server.readers import ReaderDiedError, Readers
-from colline.server.replies import send_bytes, send_json
+from colline.server.query.worker import Asked, Found
+from colline.server.query.workers import ReaderDiedError, Readers
+from colline.server.receive.body import header
+from colline.server.responses import send_bytes, send_json
 
 _MOST_FIELDS = 500
 

@@ -1,4 +1,4 @@
-"""The table of endpoints as the Markdown of docs/rest.md. `python -m colline.server.reference` prints it."""
+"""The table of endpoints as the Markdown of docs/rest.md. `python -m colline.server.openapi.reference` prints it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Iterable
 import msgspec
 
 from colline.server.endpoints import ENDPOINTS, Endpoint, Group
-from colline.server.examples import EXAMPLES
+from colline.server.http_errors import CODES
+from colline.server.openapi.examples import EXAMPLES
 from colline.server.parameters import Parameter
-from colline.server.problems import CODES
 
 _HEADINGS: dict[Group, str] = {
     "questions": "Questions",

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from starlette.types import Receive, Scope, Send
 
-from colline.server.body import read_body
-from colline.server.check import Fault, as_line, events_in, fault_of
-from colline.server.problems import Problem
-from colline.server.replies import send_json
-from colline.server.spool import Spool
+from colline.server.http_errors import Problem
+from colline.server.receive.body import read_body
+from colline.server.receive.group_commit import Spool
+from colline.server.receive.validate import Fault, as_line, events_in, fault_of
+from colline.server.responses import send_json
 
 _TAKEN = msgspec.json.encode({"status": "success", "events": 1})
 _BOM = b"\xef\xbb\xbf"

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colline.errors import LakeError
-from colline.server.problems import Problem
-from colline.server.segment import Segment, open_segment, recover
+from colline.server.http_errors import Problem
+from colline.server.receive.segment import Segment, open_segment, recover
 
 log = logging.getLogger("colline.server")
 

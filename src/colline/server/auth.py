@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from starlette.types import Scope
 
-from colline.server.body import header
 from colline.server.endpoints import Scope as NeededScope
-from colline.server.problems import Problem
-from colline.server.settings import LOCAL_HOSTS, ServeSettings
+from colline.server.http_errors import Problem
+from colline.server.receive.body import header
+from colline.server.server_settings import LOCAL_HOSTS, ServeSettings
 from colline.server.tokens import TokenBook
 
 

@@ -7,7 +7,7 @@ import zlib
 
 from starlette.types import Receive, Scope
 
-from colline.server.problems import Problem
+from colline.server.http_errors import Problem
 
 _OFF_LOOP = 256 * 1024  # unpacking more than this takes longer than a thread hop
 _GZIP = 16 + zlib.MAX_WBITS

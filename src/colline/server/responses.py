@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 from starlette.types import Send
 
-from colline.server.problems import Problem
+from colline.server.http_errors import Problem
 
 Headers = Sequence[tuple[bytes, bytes]]
 _JSON = (b"content-type", b"application/json")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colline.server.spool import SpoolLimits
+from colline.server.receive.group_commit import SpoolLimits
 
 MEGABYTE = 1024 * 1024
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})

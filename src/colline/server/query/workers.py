@@ -19,7 +19,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, cast
 
-from colline.server import reader
+from colline.server.query import worker
 
 _SLOW = 0.02  # seconds after which the question behind one is given to another process
 _GRACE = 2.0  # seconds a process has to see that its socket is closed
@@ -61,7 +61,7 @@ class _Reader(asyncio.BufferedProtocol):
         if not self.asked:
             self.since = time.monotonic()
         self.asked.append(question)
-        self._transport.write(reader.ASKED.pack(len(question.message)) + question.message)
+        self._transport.write(worker.ASKED.pack(len(question.message)) + question.message)
 
     def take_back(self, slow: float) -> _Question | None:
         """The next question, if it waits behind one that takes longer; once, and it may be answered here after all."""
@@ -75,9 +75,9 @@ class _Reader(asyncio.BufferedProtocol):
 
     def buffer_updated(self, count: int) -> None:
         self._size += count
-        while self._size >= reader.TOLD.size:
-            size, more = reader.TOLD.unpack_from(self._room)
-            middle = reader.TOLD.size + size
+        while self._size >= worker.TOLD.size:
+            size, more = worker.TOLD.unpack_from(self._room)
+            middle = worker.TOLD.size + size
             whole = middle + max(more, 0)
             if self._size < whole:
                 if whole > len(self._room):  # a new one: the loop still holds what it has read into
@@ -104,11 +104,11 @@ class _Reader(asyncio.BufferedProtocol):
 
     def _told(self, middle: int, end: int, *, has_body: bool) -> Any:
         with memoryview(self._room) as got:
-            told = pickle.loads(got[reader.TOLD.size : middle])  # noqa: S301 - our own child wrote it
+            told = pickle.loads(got[worker.TOLD.size : middle])  # noqa: S301 - our own child wrote it
             if type(told) is not tuple:  # else it is what was found, without its name and its body
                 return told
             version, etag, packed, problem = told
-            return reader.Found(version, etag, packed, problem, bytes(got[middle:end]) if has_body else None)
+            return worker.Found(version, etag, packed, problem, bytes(got[middle:end]) if has_body else None)
 
     def connection_lost(self, _: Exception | None) -> None:
         self.is_open = False
@@ -154,7 +154,7 @@ class Readers:
             raise
         finally:
             timer.cancel()
-        if isinstance(found, reader.Fault):
+        if isinstance(found, worker.Fault):
             raise RuntimeError(f"in a reader: {found.text}")
         return found
 
@@ -211,7 +211,7 @@ class Readers:
         ours, theirs = socket.socketpair()
         # spawn: a fork would copy the writing thread's locks in whatever state they are
         spawned = multiprocessing.get_context("spawn")
-        one.process = spawned.Process(target=reader.serve, args=(self.lake, self.others, theirs), daemon=True)
+        one.process = spawned.Process(target=worker.serve, args=(self.lake, self.others, theirs), daemon=True)
         one.process.start()
         self._all.append(one)
         theirs.close()

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from colline.errors import CollineError
 from colline.server.asking import Values, ask, encoded, problem_of
 from colline.server.endpoints import BY_NAME, Endpoint
-from colline.server.problems import Problem
+from colline.server.http_errors import Problem
 
 if TYPE_CHECKING:
     from colline.graph import Lineage

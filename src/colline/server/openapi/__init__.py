@@ -1,0 +1,1 @@
+"""The OpenAPI document and the reference page of the REST interface."""

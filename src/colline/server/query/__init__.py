@@ -1,0 +1,1 @@
+"""Answers questions over HTTP in worker processes."""

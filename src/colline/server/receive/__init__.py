@@ -1,0 +1,1 @@
+"""Takes OpenLineage events over HTTP: reads the body, validates it, and makes it durable before the reply."""
