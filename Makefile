@@ -10,7 +10,7 @@ export NODE_EXTRA_CA_CERTS ?= $(or $(SSL_CERT_FILE),$(firstword $(BUNDLES)))
 LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
 COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
 SPARKS := 3.5 4.0 4.2 4.3
-ROOMS := lineage capture
+SUITES := trace capture
 # Java and Node come as wheels where the computer has none; looked at only while setting up
 BROUGHT = $(shell tools/lacks)
 
@@ -65,7 +65,7 @@ test: setup lint browser page page-check ## set everything up and pass the tests
 	$(BIN)/python -m pytest -n 2
 
 test-matrix: setup ## the lineage cases and a live watch on the other Sparks: make test-matrix SPARKS="3.5 4.0"
-	UV='$(UV)' ROOMS='$(ROOMS)' $(BIN)/python tools/matrix.py $(SPARKS)
+	UV='$(UV)' SUITES='$(SUITES)' $(BIN)/python tools/matrix.py $(SPARKS)
 
 bench: setup ## every benchmark, as ratios inside one run
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
@@ -104,7 +104,7 @@ faults: setup ## kill N processes at random moments and look for what is missing
 	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport
 
 record: setup  ## record the plans of the lineage cases on the home Spark
-	$(BIN)/python -m tests.lineage.recorded
+	$(BIN)/python -m tests.trace.recorded
 
 .PHONY: settings-docs
 settings-docs: setup ## write docs/settings.md anew, from the typed settings
@@ -117,14 +117,14 @@ memory: setup ## memory of Python and JVM over many captured queries: make memor
 
 .PHONY: pipeline-faults
 pipeline-faults: setup ## kill ingest and rebuild after each of their writes, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
-	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_histories.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_graph_behind.py --timeout 3600
+	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_histories.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_staleness.py --timeout 3600
 
 .PHONY: record coverage-page perturb
 coverage-page: setup  ## docs/coverage.md, from the recorded plans of the lineage cases
-	$(BIN)/python -m tests.lineage.coverage
+	$(BIN)/python -m tests.trace.coverage
 
 perturb: setup  ## law 1 by experiment on N random queries: make perturb N=1000 SEED=7
-	$(BIN)/python -m tests.lineage.perturb $(N) $(SEED)
+	$(BIN)/python -m tests.trace.perturb $(N) $(SEED)
 
 .PHONY: record-demo
 record-demo: setup ## play the demo and record what it captured, for the page's tests

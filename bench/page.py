@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT / "tests" / room) for room in ("graph", "server", "page")]
+sys.path.insert(0, str(ROOT))
 
-import delivery_lake  # noqa: E402  found by the path above
 from playwright.sync_api import Page, sync_playwright  # noqa: E402  as above
-from serving import serving  # noqa: E402  as above
+from tests.page import delivery_lake  # noqa: E402  found by the path above
+from tests.server.serving import serving  # noqa: E402  as above
 
 from colline.environment.browser import installed_browser  # noqa: E402  as above
 

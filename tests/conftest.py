@@ -16,11 +16,12 @@ from tests.sessions import HAS_DELTA, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from serving import Server
+
+    from tests.server.serving import Server
 
 # Rooms that share what takes long to make. Of several processes, each takes one of these after the other, all others
 # being the last.
-TOGETHER = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("lineage",), ("transport",))
+TOGETHER = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("transport",))
 # every JVM that a test starts lives for minutes at most
 os.environ.setdefault("SPARK_SUBMIT_OPTS", BRIEF)
 
@@ -78,7 +79,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def stormed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     """A lake whose server was killed again and again, and the runs it had answered for."""
-    from storm import storm
+    from tests.server.storm import storm
 
     lake = tmp_path_factory.mktemp("stormed") / "lake"
     with ThreadPoolExecutor(1) as thread:  # a browser may have an event loop in this one
@@ -88,7 +89,7 @@ def stormed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
 @pytest.fixture(scope="session")
 def ingested(stormed: tuple[Path, set[str]]) -> Iterator[Server]:
     """A server on a lake of real events of many kinds that came through the receiver and the pipeline."""
-    from sending import ingesting
+    from tests.server.sending import ingesting
 
     with ingesting(stormed[0]) as server:
         yield server

@@ -57,8 +57,8 @@ Completion of commands and column names: `eval "$(_COLLINE_COMPLETE=bash_source 
 
 def page() -> str:
     """The whole page; examples are run on a lake that is written now."""
-    sys.path.insert(0, str(ROOT / "tests" / "graph"))
-    from graph_lakes import shop
+    sys.path.insert(0, str(ROOT))
+    from tests.graph.graph_lakes import shop
 
     with tempfile.TemporaryDirectory() as folder:
         lake = shop().write(Path(folder) / "lake")

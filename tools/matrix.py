@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SUITE = {
-    "lineage": ("tests/lineage/test_cases.py",),
+SUITES = {
+    "trace": ("tests/trace/test_cases.py",),
     "capture": ("tests/capture/test_watch.py", "tests/capture/test_watch_reads.py"),
 }
 
@@ -61,7 +61,7 @@ def uv_run(*command: str) -> None:
 def run(version: str) -> int:
     """pytest's exit code on that Spark."""
     python = environment(version)
-    rooms = os.environ.get("ROOMS", "").split() or SUITE
+    suites = os.environ.get("SUITES", "").split() or SUITES
     print(f"== Spark {version}; Delta: {VERSIONS[version].delta}", flush=True)
     command = [
         str(python),
@@ -70,7 +70,7 @@ def run(version: str) -> int:
         "-q",
         "-p",
         "no:cacheprovider",
-        *(path for room in rooms for path in SUITE[room]),
+        *(path for suite in suites for path in SUITES[suite]),
     ]
     return subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "COLLINE_MATRIX": version}).returncode
 

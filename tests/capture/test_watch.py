@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.capture.told import of_queries, pairs
-from tests.events.oracle import judged, without_empty
 
 import colline
 from colline.capture.watch import Watch
+from tests.capture.captured_events import of_queries, pairs
+from tests.events.oracle import judged, without_empty
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

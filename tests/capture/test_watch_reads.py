@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.capture.told import of_queries, pairs
 
 import colline
 from colline.capture.watch import Watch
+from tests.capture.captured_events import of_queries, pairs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

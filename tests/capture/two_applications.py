@@ -9,9 +9,8 @@ import json
 import sys
 from pathlib import Path
 
-from tests.sessions import session
-
 import colline
+from tests.sessions import session
 
 HOME = Path(sys.argv[1])
 SHAPE = "secret long"

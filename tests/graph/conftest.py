@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from graph_lakes import shop
 
 from colline.graph import Lineage, open_lake
 from colline.graph.snapshot.publish import publish
+from tests.graph.graph_lakes import shop
 
 
 @pytest.fixture(scope="session")

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE.parent / room) for room in ("graph", "server", "page")]  # the lake writer, the server process
-
-import delivery_lake  # noqa: E402  the path above comes first
-from browsing import PATIENCE, ROOT, Site, Watch  # noqa: E402  the path above comes first
-from serving import Server, serving  # noqa: E402  the path above comes first
+from tests.page import delivery_lake
+from tests.page.browsing import PATIENCE, ROOT, Site, Watch
+from tests.server.serving import Server, serving
 
 expect.set_options(timeout=PATIENCE)
 FLAGS = [

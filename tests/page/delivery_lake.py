@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 from deltalake import write_deltalake
-from graph_lakes import LakeWriter
+
+from tests.graph.graph_lakes import LakeWriter
 
 NOW = datetime.now(tz=timezone.utc).replace(microsecond=0)
 

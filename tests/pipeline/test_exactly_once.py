@@ -46,7 +46,7 @@ TOGETHER = 5
 ORDERS = int(os.environ.get("COLLINE_ORDERS", "1"))
 SPLITS = 3
 EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
-VICTIM = Path(__file__).parent / "victim.py"
+VICTIM = Path(__file__).parent / "killed_ingest.py"
 TOOLS = {
     **os.environ,
     "JAVA_TOOL_OPTIONS": BRIEF,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from serving import Server, serving
 
-sys.path.append(str(Path(__file__).parents[1] / "graph"))
+from tests.server.serving import Server, serving
 
 
 @pytest.fixture
@@ -20,9 +17,8 @@ def anyio_backend() -> str:
 @pytest.fixture(scope="session")
 def shop_served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server over the shop's lake."""
-    from graph_lakes import shop
-
     from colline.graph.snapshot.publish import publish
+    from tests.graph.graph_lakes import shop
 
     folder = tmp_path_factory.mktemp("served")
     lake, other = shop().write(folder / "lake"), shop().write(folder / "other lake")

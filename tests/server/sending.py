@@ -10,11 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import demo_events
-from jar_events import JAR_EVENTS
-from serving import HOSTILE_NAMES, Server, event, serving
-
 from colline.demo.runner import SETTINGS
+from tests.server import demo_events
+from tests.server.jar_events import JAR_EVENTS
+from tests.server.serving import HOSTILE_NAMES, Server, event, serving
 
 LINEAGE = "/api/v1/lineage"
 PATIENCE = 1500  # seconds: a computer that does much else ingests slowly

@@ -9,7 +9,8 @@ import uuid
 from pathlib import Path
 
 import httpx
-from serving import event, serving
+
+from tests.server.serving import event, serving
 
 CLIENTS, KILLS = 50, 5
 

@@ -6,7 +6,8 @@ import subprocess
 from collections.abc import Iterator
 
 import pytest
-from peers import Broker, java, kafka_jars
+
+from tests.transport.peers import Broker, java, kafka_jars
 
 
 @pytest.fixture(scope="session")

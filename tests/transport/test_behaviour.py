@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from peers import Broker, http_peer
 
 from colline.config import settings_from, transport_from
 from colline.transport import MemoryTransport, Transport
+from tests.transport.peers import Broker, http_peer
 
 Found = Callable[[], list[Any]]
 

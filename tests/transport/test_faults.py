@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peers import http_peer
 
 from colline.config import settings_from, transport_from
 from colline.transport import Carrier, LocalFiles
 from colline.transport.batching import Pace
 from colline.transport.lake_sink import LakeSink
+from tests.transport.peers import http_peer
 
 pytestmark = pytest.mark.faults
 
@@ -36,7 +36,7 @@ class Victim:
     """
 
     def __init__(self, transport: dict[str, Any], first: int, pause: float = 0.0) -> None:
-        command = [sys.executable, str(HERE / "victim.py"), json.dumps(transport), str(first), str(pause)]
+        command = [sys.executable, str(HERE / "killed_emitter.py"), json.dumps(transport), str(first), str(pause)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE)
         self.taken: dict[int, float] = {}
         self.waiting = 0

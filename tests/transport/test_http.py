@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peers import Peer, free_port, http_peer
 
 from colline.config import settings_from, transport_from
 from colline.transport import Carrier, Stats
+from tests.transport.peers import Peer, free_port, http_peer
 
 
 def built(peer: Peer | str, **options: Any) -> Carrier:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peers import free_port
 
 from colline.config import settings_from, transport_from
 from colline.transport import Carrier
+from tests.transport.peers import free_port
 
 
 class Serving:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peers import Broker, free_port
 
 from colline.config import settings_from, transport_from
 from colline.transport import Carrier
 from colline.transport.kafka import key_of
+from tests.transport.peers import Broker, free_port
 
 
 def built(address: str, topic: str, **options: Any) -> Carrier:

@@ -1,0 +1,198 @@
+"""Streams: one run each, on made messages and on live queries."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import colline
+from colline.capture.application import Application
+from colline.capture.run_tracker import Runs
+from colline.capture.watch import Watch
+from colline.events.event_builder import Engine, RunName
+from colline.events.model import RunState
+from colline.events.run_ids import run_id
+from colline.plan.source import Source, SourceKind
+from colline.trace import ColumnLineage, DatasetName, InputDataset, Statement, Write
+from tests.events.oracle import judged, without_empty
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+RUN = "00a1596f-d51f-4d97-9ce3-2cff71023e7f"
+IN = InputDataset(DatasetName("file", "/in"), Source(SourceKind.PATH, "parquet", ("/in",)))
+
+
+def write(path: str) -> Write:
+    return Write(DatasetName("file", path), Source(SourceKind.PATH, "", (path,)), ColumnLineage(inputs=(IN,)))
+
+
+STATEMENTS = {
+    "stream": Statement((write("/out"),), (IN,)),
+    "each batch": Statement((), (IN,)),
+    "inside": Statement((write("/inside"),), ()),
+}
+
+
+def runs() -> Runs:
+    application = Application(RunName("shop", "etl", run_id()), Engine("4.1.4"))
+    return Runs(application, lambda plan: STATEMENTS[plan["what"]])
+
+
+def plan(what: str, root: str = "WriteToMicroBatchDataSourceV1") -> dict[str, Any]:
+    return {"what": what, "classes": [[root, "p", [], None]], "nodes": [[0]], "root": 0}
+
+
+def message(kind: str, seconds: int, **more: Any) -> dict[str, Any]:
+    return {"kind": kind, "time": (1_700_000_000 + seconds) * 1000, **more}
+
+
+def batch(number: int, seconds: int, what: str = "stream", **more: Any) -> dict[str, Any]:
+    text = f"my stream\nid = {RUN}\nrunId = {RUN}\nbatch = {number}"
+    return message("start", seconds, id=number, text=text, plan=plan(what), **more)
+
+
+def heard(book: Runs, *messages: dict[str, Any]) -> list[Any]:
+    return [event for each in messages for event in book.hear(each)]
+
+
+def test_a_stream_is_one_run_however_many_batches_it_has() -> None:
+    book = runs()
+    counts = {"numOutputRows": 5, "numFiles": 1}
+    events = heard(
+        book,
+        message("stream_start", 0, run=RUN),
+        batch(0, 1),
+        message("end", 2, id=0, metrics=counts),
+        message("stream_progress", 3, run=RUN),
+        batch(1, 4),
+        message("end", 5, id=1, metrics=counts),
+        message("stream_progress", 6, run=RUN),
+        batch(2, 64),
+        message("end", 65, id=2, metrics=counts),
+        message("stream_progress", 66, run=RUN),
+        message("stream_end", 70, run=RUN),
+    )
+    states = [event.event_type for event in events]
+    assert states == [RunState.START, RunState.RUNNING, RunState.RUNNING, RunState.COMPLETE]
+    assert len({event.run.run_id for event in events}) == 1
+    began, first, second, ended = events
+    assert "columnLineage" in began.outputs[0].facets
+    assert "columnLineage" not in first.outputs[0].facets
+    rows = [event.outputs[0].output_facets["outputStatistics"]["rowCount"] for event in (first, second, ended)]
+    assert rows == [5, 15, 15]
+    assert began.job.facets["jobType"]["processingType"] == "STREAMING"
+    assert (book.open, book.counts.started, book.counts.completed) == (0, 1, 1)
+
+
+def test_what_foreach_batch_writes_is_written_by_the_stream_and_the_job_keeps_its_name() -> None:
+    events = heard(
+        runs(),
+        message("stream_start", 0, run=RUN),
+        batch(0, 1, "each batch"),
+        message("nested", 1, id=7, root=0, plan=plan("inside")),
+        message("end", 2, id=0),
+        message("stream_progress", 3, run=RUN),
+        message("stream_end", 4, run=RUN),
+    )
+    assert [event.event_type for event in events] == [RunState.START, RunState.RUNNING, RunState.COMPLETE]
+    assert [[output.name for output in event.outputs] for event in events] == [[], ["/inside"], ["/inside"]]
+    assert "columnLineage" in events[1].outputs[0].facets
+    assert {event.job.name for event in events} == {"etl.stream"}
+
+
+def test_a_stream_that_fails_says_why_and_one_that_never_had_a_batch_still_ends() -> None:
+    events = heard(
+        runs(),
+        message("stream_start", 0, run=RUN, text="named"),
+        message("stream_end", 4, run=RUN, text="org.x.Boom: no\n\tat a\n\tat b"),
+    )
+    assert [event.event_type for event in events] == [RunState.START, RunState.FAIL]
+    assert events[1].run.facets["errorMessage"]["message"] == "org.x.Boom: no"
+    assert events[1].job.name == "etl.named"
+
+
+def test_what_a_source_runs_inside_a_batch_is_no_run_and_no_lineage() -> None:
+    inner = batch(0, 1)
+    inner["plan"] = plan("each batch", root="DeserializeToObject")
+    events = heard(
+        runs(),
+        message("stream_start", 0, run=RUN),
+        inner,
+        message("end", 2, id=0),
+        batch(1, 3),
+        message("end", 4, id=1),
+    )
+    assert [(event.event_type, event.outputs[0].name) for event in events] == [(RunState.START, "/out")]
+
+
+def test_a_stream_that_still_runs_at_the_end_is_aborted() -> None:
+    book = runs()
+    heard(book, message("stream_start", 0, run=RUN), batch(0, 1))
+    events = book.finish(datetime.now(timezone.utc))
+    assert [event.event_type for event in events] == [RunState.ABORT, RunState.COMPLETE]
+
+
+@pytest.mark.spark
+def test_live_streams_are_one_run_each_with_lineage_through_foreach_batch(spark: SparkSession, tmp_path: Path) -> None:
+    spark.range(10).selectExpr("id", "id * 2 as v").write.parquet(f"{tmp_path}/in")
+    schema = spark.read.parquet(f"{tmp_path}/in").schema
+    source = spark.readStream.schema(schema).parquet(f"{tmp_path}/in").where("id > 2").selectExpr("id", "v + 1 as w")
+
+    def both(frame: DataFrame, _number: int) -> None:
+        frame.write.mode("append").parquet(f"{tmp_path}/one")
+        frame.selectExpr("w * 2 as x").write.mode("append").parquet(f"{tmp_path}/two")
+
+    def started(name: str) -> Any:
+        return (
+            source.writeStream.queryName(name)
+            .option("checkpointLocation", f"{tmp_path}/{name}")
+            .trigger(availableNow=True)
+        )
+
+    watch = colline.attach(spark, transport={"type": "memory"})
+    assert isinstance(watch, Watch)
+    started("plain").format("parquet").start(f"{tmp_path}/out").awaitTermination(120)
+    started("each").foreachBatch(both).start().awaitTermination(120)
+    events = [event for event in watch.events if event["job"]["name"].startswith("colline tests.")]
+    watch.detach()
+    for event in events:
+        assert judged(event) == without_empty(event)
+    plain = [event for event in events if event["job"]["name"].endswith(".plain")]
+    each = [event for event in events if event["job"]["name"].endswith(".each")]
+    assert len(plain) + len(each) == len(events)
+    for found in (plain, each):
+        states = [event["eventType"] for event in found]
+        assert (states[0], states[-1]) == ("START", "COMPLETE")
+        assert set(states[1:-1]) <= {"RUNNING"}
+        assert len({event["run"]["runId"] for event in found}) == 1
+    (out,) = plain[-1]["outputs"]
+    assert out["name"] == f"{tmp_path}/out"
+    assert out["outputFacets"]["outputStatistics"]["rowCount"] == 7
+    one, two = each[-1]["outputs"]
+    assert (one["name"], two["name"]) == (f"{tmp_path}/one", f"{tmp_path}/two")
+    (x,) = two["facets"]["columnLineage"]["fields"]["x"]["inputFields"]
+    assert (x["name"], x["field"]) == (f"{tmp_path}/in", "v")
+    (kept,) = two["facets"]["columnLineage"]["dataset"]
+    assert (kept["field"], kept["transformations"][0]["subtype"]) == ("id", "FILTER")
+    shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.mark.spark
+def test_a_stream_over_files_reads_their_folder_not_one_of_them(spark: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "orders in").mkdir()
+    (tmp_path / "orders in" / "monday.csv").write_text("7,x\n", encoding="utf-8")
+    watch = colline.attach(spark, transport={"type": "memory"})
+    assert isinstance(watch, Watch)
+    source = spark.readStream.schema("id int, name string").csv(f"{tmp_path}/orders in")
+    running = source.writeStream.option("checkpointLocation", f"{tmp_path}/state").trigger(availableNow=True)
+    running.format("parquet").start(f"{tmp_path}/out").awaitTermination(120)
+    ended = next(event for event in watch.events if event["outputs"] and event["eventType"] == "COMPLETE")
+    watch.detach()
+    assert [each["name"] for each in ended["inputs"]] == [f"{tmp_path}/orders in"]
+    (found,) = ended["outputs"][0]["facets"]["columnLineage"]["fields"]["name"]["inputFields"]
+    assert (found["name"], found["field"]) == (f"{tmp_path}/orders in", "name")

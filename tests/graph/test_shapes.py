@@ -1,0 +1,129 @@
+"""Every question in every shape: narrow and wide terminals, CSV, Markdown; and what each says of its rows."""
+
+from __future__ import annotations
+
+import csv
+import inspect
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from colline.cli import cli
+from colline.graph import Answer, Lineage, open_lake
+from colline.graph.render.text import to_text
+from colline.graph.traversal.bfs import alive
+from tests.graph.graph_lakes import LakeWriter
+
+QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
+    "find": ("find email", lambda x: x.find("email")),
+    "upstream": ("upstream kpi.revenue --since 2026-01-01", lambda x: x.upstream("kpi.revenue", since="2026-01-01")),
+    "downstream": ("downstream bronze.customers.email", lambda x: x.downstream("bronze.customers.email")),
+    "tables": ("upstream kpi.revenue --grain table", lambda x: x.upstream("kpi.revenue", grain="table")),
+    "jobs": ("upstream kpi.revenue --grain job", lambda x: x.upstream("kpi.revenue", grain="job")),
+    "paths": ("paths bronze.orders.amount kpi.revenue", lambda x: x.paths("bronze.orders.amount", "kpi.revenue")),
+    "impact": ("impact silver.customers.region", lambda x: x.impact("silver.customers.region")),
+    "pii": (
+        "pii bronze.customers.email --allowed-zone silver.*",
+        lambda x: x.pii("bronze.customers.email", allowed_zones=["silver.*"]),
+    ),
+    "droppable": ("droppable silver.customers.*", lambda x: x.droppable("silver.customers.*")),
+    "unused": ("unused", lambda x: x.unused()),
+    "writers": ("writers daily_revenue.total", lambda x: x.writers("daily_revenue.total")),
+    "compare": ("compare contacts.email contacts.key", lambda x: x.compare("contacts.email", "contacts.key")),
+    "diff": ("diff --from 2026-01-02", lambda x: x.diff("2026-01-02")),
+    "coverage": ("coverage", lambda x: x.coverage()),
+    "roots": ("roots", lambda x: x.roots()),
+    "leaves": ("leaves", lambda x: x.leaves()),
+    "hubs": ("hubs", lambda x: x.hubs()),
+}
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_table_fits_the_terminal_and_breaks_no_name(lineage: Lineage, name: str, width: int) -> None:
+    answer = QUESTIONS[name][1](lineage)
+    lines = to_text(answer, width=width).splitlines()[1:]  # the first is the verdict, a sentence that may wrap
+    assert lines or not answer.main_rows
+    assert [line for line in lines if len(line) > width and not line.startswith("unknown: ")] == []
+    words = {word for line in lines for word in line.split()}
+    labels = {row["label"] for row in answer.main_rows if "label" in row}
+    assert labels <= words
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_csv_has_every_row_and_markdown_every_table(shop_lake: Path, lineage: Lineage, name: str) -> None:
+    asked, ask = QUESTIONS[name]
+    answer = ask(lineage)
+    outputs = []
+    for shape in ("--csv", "--markdown"):
+        done = CliRunner().invoke(cli, [*asked.split(), shape, "--lake", str(shop_lake)])
+        assert done.exit_code == (0 if answer.holds else 1), done.output
+        outputs.append(done.stdout)
+    rows = list(csv.DictReader(io.StringIO(outputs[0])))
+    assert len(rows) == len(answer.main_rows)
+    assert outputs[1].startswith("**")
+    tables = [line for line in outputs[1].splitlines() if line.startswith("|")]
+    assert len(tables) >= (len(rows) + 2 if rows else 0)
+    assert len({line.replace("\\|", "").count("|") for line in tables[: len(rows) + 2]}) <= 1
+
+
+@pytest.mark.parametrize("name", ["find", "upstream", "downstream", "impact", "pii", "unused", "diff", "roots", "hubs"])
+def test_a_limit_counts_what_it_leaves_out_and_its_cursor_goes_on(shop_lake: Path, lineage: Lineage, name: str) -> None:
+    asked, ask = QUESTIONS[name]
+    every = len(ask(lineage).main_rows)
+    assert every > 1
+    done = CliRunner().invoke(cli, [*asked.split(), "--limit", "1", "--lake", str(shop_lake)])
+    assert f"{every - 1:,} more rows were left out; --limit 0 shows all" in done.stdout
+
+
+def test_letters_that_take_two_places_are_not_cut(tmp_path: Path) -> None:
+    lake = LakeWriter()
+    lake.edge("银.订单.金额", "金.每日收入.总额", "每日收入", "AGGREGATION", description="sum(金额)")
+    answer = open_lake(lake.write(tmp_path / "lake")).upstream("总额")
+    for width in (30, 80):
+        text = to_text(answer, width=width)
+        assert "银.订单.金额" in text and "每日收入" in text
+
+
+def test_a_diff_counts_datasets_and_tells_them_first(tmp_path: Path) -> None:
+    lake = LakeWriter()
+    lake.edge("a.t.x", "b.t.x", "copy")
+    answer = open_lake(lake.write(tmp_path / "lake")).diff("2000-01-01")
+    assert answer.totals["datasets"] == 2 and "2 datasets" in answer.verdict
+    assert [row["kind"] for row in answer.added] == ["dataset", "dataset", "column", "column", "edge"]
+
+
+@pytest.mark.parametrize("name", [name for name in QUESTIONS if name != "diff"])
+def test_every_question_can_be_asked_of_the_past(shop_lake: Path, lineage: Lineage, name: str) -> None:
+    at = "2026-01-03"
+    done = CliRunner().invoke(cli, [*QUESTIONS[name][0].split(), "--as-of", at, "--json", "--lake", str(shop_lake)])
+    told = json.loads(done.stdout)
+    assert told["as_of"] == f"{at}T00:00:00Z"
+    view = lineage.view()
+    nodes = np.arange(view.arrays.meta["nodes"])
+    then = {view.names.label(n) for n in nodes[alive(view.arrays, nodes, view.at(at))].tolist()}
+    rows = told.get("columns") or told.get("landings") or told.get("rows") or []
+    assert {row["label"] for row in rows if "field" in row} <= then
+
+
+def test_a_landing_tells_what_it_passed(lineage: Lineage) -> None:
+    found = {row["label"]: row["through"] for row in lineage.pii("bronze.customers.email").landings}
+    assert found["exports.mailing.address"][0] == "silver.customers.email"
+    assert found["silver.customers.email"] == []
+
+
+def test_the_page_of_answers_tells_every_question_and_argument() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text("utf-8")
+    rows = {name: row for row in page.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)\(", row)}
+    methods = {name: method for name, method in inspect.getmembers(Lineage, inspect.isfunction) if name[0] != "_"}
+    assert rows.keys() == methods.keys() - {"close", "complete", "picture", "view"}
+    common = {"self", "as_of", "limit", "cursor", "how"}
+    for name, row in rows.items():
+        missing = inspect.signature(methods[name]).parameters.keys() - common - set(re.findall(r"\w+", row))
+        assert missing == set(), name

@@ -1,0 +1,170 @@
+"""Publishing, reading while it is replaced, cleaning, and lakes that are not there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from colline.errors import CollineError, LakeError
+from colline.graph import open_lake
+from colline.graph.snapshot.publish import publish
+from tests.graph.graph_lakes import LakeWriter, shop
+
+
+def chain(*names: str) -> LakeWriter:
+    lake = LakeWriter()
+    for source, target in pairwise(names):
+        lake.edge(source, target, "copy")
+    return lake
+
+
+def test_what_was_published_says_where_it_came_from(tmp_path: Path) -> None:
+    lake = shop().write(tmp_path / "lake")
+    info = publish(lake)
+    assert (info.columns, info.edges) == (23, 20)
+    assert info.tables == dict.fromkeys(
+        ("gold/edges", "gold/reads", "gold/coverage", "gold/jobs", "gold/columns", "silver/datasets"), 0
+    )
+    assert open_lake(lake).overview().health["tables"] == info.tables
+
+
+def test_a_newer_snapshot_is_used_without_opening_again(tmp_path: Path) -> None:
+    lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
+    lineage = open_lake(lake)
+    first = lineage.upstream("b.t.x")
+    chain("a.t.x", "b.t.x", "c.t.x").write(lake)
+    publish(lake)
+    second = lineage.upstream("c.t.x")
+    assert [c["label"] for c in second.columns] == ["b.t.x", "a.t.x"]
+    assert first.snapshot != second.snapshot
+
+
+def test_a_cursor_of_an_older_snapshot_is_refused(tmp_path: Path) -> None:
+    lake = chain("a.t.x", "b.t.x", "c.t.x", "d.t.x").write(tmp_path / "lake")
+    lineage = open_lake(lake)
+    cursor = lineage.upstream("d.t.x", limit=1).cursor
+    assert [c["label"] for c in lineage.upstream("d.t.x", limit=1, cursor=cursor).columns] == ["b.t.x"]
+    publish(lake)
+    with pytest.raises(CollineError, match="newer lineage was published"):
+        lineage.upstream("d.t.x", limit=1, cursor=cursor)
+    with pytest.raises(CollineError, match="is not a cursor"):
+        lineage.upstream("d.t.x", cursor="nonsense")
+
+
+def test_old_snapshots_are_cleaned_but_never_one_in_use(tmp_path: Path) -> None:
+    lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
+    held = publish(lake).version
+    code = (
+        "import sys, colline; lineage = colline.open(sys.argv[1]); print('ready', flush=True); sys.stdin.readline(); "
+        "print(lineage._view.columns(lineage._view.names.resolve(['b.t.x']))[0]['label'])"
+    )
+    reader = subprocess.Popen(
+        [sys.executable, "-c", code, str(lake)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert reader.stdout is not None and reader.stdin is not None
+    assert reader.stdout.readline() == "ready\n"
+    later = [publish(lake).version for _ in range(4)]
+    kept = sorted(p.name for p in (lake / "snapshot").iterdir() if p.is_dir())
+    assert kept == sorted([held, *later[-2:]])
+    reader.stdin.write("\n")
+    reader.stdin.close()
+    assert reader.stdout.read() == "b.t.x\n" and reader.wait() == 0
+    publish(lake)
+    assert held not in {p.name for p in (lake / "snapshot").iterdir()}
+
+
+def test_no_answer_mixes_two_snapshots_while_they_are_replaced(tmp_path: Path) -> None:
+    """Every lake holds one chain whose columns all carry the same number; an answer with two numbers mixed two."""
+    lake = tmp_path / "lake"
+    writers = [chain(*(f"t{place}.n{number}.x" for place in range(5))) for number in range(2)]
+    writers[0].write(lake)
+    lineage = open_lake(lake)
+    stop = threading.Event()
+
+    def replace() -> None:
+        for turn in range(6):
+            writers[(turn + 1) % 2].write(lake)
+            publish(lake)
+        stop.set()
+
+    thread = threading.Thread(target=replace)
+    thread.start()
+    seen = set()
+    while not stop.is_set():
+        answer = lineage.leaves()
+        numbers = {row["label"].split(".")[1] for row in answer.rows}
+        assert len(numbers) == 1
+        seen |= numbers
+    thread.join()
+    assert seen == {"n0", "n1"}
+
+
+def test_no_lake_an_empty_lake_and_a_lake_of_a_newer_format(tmp_path: Path) -> None:
+    with pytest.raises(LakeError, match="no lake at"):
+        open_lake(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(LakeError, match="is empty") as error:
+        open_lake(tmp_path / "empty")
+    assert error.value.exit_code == 3 and "colline ingest" in str(error.value.hint)
+    lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
+    meta = publish(lake).path / "meta.json"
+    meta.write_text(json.dumps(json.loads(meta.read_text()) | {"format": 99}))
+    with pytest.raises(LakeError, match="has format 99") as error:
+        open_lake(lake)
+    assert "upgrade colline" in str(error.value.hint)
+
+
+def test_a_lake_with_tables_and_no_rows_answers(tmp_path: Path) -> None:
+    lineage = open_lake(LakeWriter().write(tmp_path / "lake"))
+    assert lineage.find("x").rows == []
+    assert lineage.overview().totals == {"columns": 0, "datasets": 0, "jobs": 0, "edges": 0}
+    assert lineage.unused().rows == lineage.hubs().rows == lineage.coverage().rows == []
+    assert lineage.diff("2026-01-01").verdict == "nothing changed"
+    with pytest.raises(CollineError, match="no column is called"):
+        lineage.upstream("x")
+
+
+def test_a_lake_with_tables_and_no_snapshot_gets_one(tmp_path: Path) -> None:
+    lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
+    assert not (lake / "snapshot").exists()
+    assert open_lake(f"file:{lake}").upstream("b.t.x").totals["columns"] == 1
+    assert (lake / "snapshot" / "CURRENT").exists()
+
+
+def test_edges_to_columns_nobody_knows_are_counted_not_lost_silently(tmp_path: Path) -> None:
+    writer = chain("a.t.x", "b.t.x")
+    writer.edges.append(writer.edges[0] | {"target_id": 999})
+    view = open_lake(writer.write(tmp_path / "lake")).view()
+    assert view.arrays.meta["dangling"] == 1
+
+
+def test_a_lake_that_may_not_be_written_says_so(tmp_path: Path) -> None:
+    lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
+    (lake / "snapshot").symlink_to(tmp_path / "nowhere")  # nobody can make a folder there, not even root
+    with pytest.raises(LakeError, match="none can be written"):
+        open_lake(lake)
+
+
+def test_a_dataset_that_was_merged_into_another_is_found_under_both_names(tmp_path: Path) -> None:
+    writer = chain("a.t.x", "b.t.x")
+    home = writer.dataset("b.t")
+    writer.dataset("sales.orders", namespace="hive", name="sales.orders", merged_into=home)
+    writer.columns["b.t", "y"] = writer.columns["b.t", "x"] | {"id": 900, "field": "y", "dataset_id": 2}
+    lineage = open_lake(writer.write(tmp_path / "lake"))
+    assert lineage.overview().totals["datasets"] == 2
+    assert [c["label"] for c in lineage.upstream("sales.orders.x").columns] == ["a.t.x"]
+    assert [c["field"] for c in lineage.dataset("file", "/lake/b/t").columns] == ["x", "y"]
+
+
+def test_a_layer_nobody_gave_is_read_from_the_name(tmp_path: Path) -> None:
+    writer = chain("gold.orders.x", "misc.silver_orders.x")
+    writer.dataset("gold.orders", layer=None)
+    writer.dataset("misc.silver_orders", layer=None)
+    rows = open_lake(writer.write(tmp_path / "lake")).datasets().rows
+    assert [(row["label"], row["layer"]) for row in rows] == [("gold.orders", "gold"), ("misc.silver_orders", None)]

@@ -1,0 +1,181 @@
+"""Tables that are newer than the snapshot: an answer has what they have, or says that it has not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from deltalake import DeltaTable
+
+from colline.errors import CollineError, LakeError
+from colline.graph import lake_reader, open_lake
+from colline.graph.render.text import to_text
+from colline.graph.snapshot import staleness
+from colline.graph.snapshot.publish import publish
+from tests.graph.graph_lakes import LakeWriter
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NOTICE = "not in this answer; `colline ingest` publishes them"
+
+
+def chain(lake: Path, *names: str) -> Path:
+    writer = LakeWriter()
+    for source, target in pairwise(names):
+        writer.edge(source, target, "copy")
+    return writer.write(lake)
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """A lake whose snapshot knows of `b`, while its tables go on to `c`; nobody has written for a while."""
+    lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
+    publish(lake)
+    chain(lake, "a.t.x", "b.t.x", "c.t.x")
+    rest(lake)
+    return lake
+
+
+def rest(lake: Path) -> None:
+    """Let time pass for the tables' logs."""
+    before = time.time() - 60
+    for path in lake.rglob("_delta_log/*.json"):
+        os.utime(path, (before, before))
+
+
+def test_what_no_snapshot_has_yet_is_read_from_the_tables(lake: Path) -> None:
+    there = sorted((lake / "snapshot").iterdir())
+    answer = open_lake(lake).upstream("c.t.x")
+    assert [c["label"] for c in answer.columns] == ["b.t.x", "a.t.x"]
+    assert answer.unknown == () and "+" in answer.snapshot
+    assert sorted((lake / "snapshot").iterdir()) == there  # a reader writes nothing
+
+
+def test_a_batch_that_is_half_way_is_not_read_but_told(lake: Path) -> None:
+    (lake / "_colline").mkdir()
+    (lake / "_colline" / "pending").write_text("landing")
+    answer = open_lake(lake).downstream("a.t.x")
+    assert [c["label"] for c in answer.columns] == ["b.t.x"]
+    assert NOTICE in to_text(answer) and NOTICE in answer.to_dict()["unknown"][0]["why"]
+    with pytest.raises(CollineError, match="no column is called"):
+        open_lake(lake).upstream("c.t.x")
+
+
+def test_the_first_batch_is_not_asked_before_it_is_whole(tmp_path: Path) -> None:
+    lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
+    (lake / "_colline").mkdir()
+    (lake / "_colline" / "pending").write_text("landing")
+    with pytest.raises(LakeError, match="are still being ingested") as error:
+        open_lake(lake)
+    assert error.value.hint and not (lake / "snapshot").exists()
+    (lake / "_colline" / "pending").unlink()
+    assert open_lake(lake).upstream("b.t.x").totals["columns"] == 1
+
+
+def test_a_commit_of_this_moment_is_about_to_be_published(lake: Path) -> None:
+    chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
+    assert NOTICE in to_text(open_lake(lake).roots())
+
+
+def test_more_than_can_be_read_while_somebody_waits_is_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staleness, "_MOST_ROWS", 1)
+    for answer in (open_lake(lake).find("x"), open_lake(lake).overview(), open_lake(lake).hubs()):
+        assert NOTICE in answer.unknown[0]["why"]
+    publish(lake)
+    assert open_lake(lake).find("x").unknown == ()
+
+
+def test_a_log_that_cannot_be_read_and_tables_that_are_gone_are_told(lake: Path) -> None:
+    newest = max((lake / "gold/edges/_delta_log").glob("*.json"))
+    text = newest.read_text()
+    newest.write_text("no json")
+    assert NOTICE in to_text(open_lake(lake).roots())
+    newest.write_text(text)
+    rest(lake)
+    for path in (lake / "gold/edges").glob("*.parquet"):
+        path.unlink()
+    assert NOTICE in to_text(open_lake(lake).roots())
+
+
+def test_an_open_lake_sees_what_comes_and_what_is_published(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lake_reader, "_LOOK", 0)
+    lineage = open_lake(lake)
+    first = lineage.roots()
+    cursor = lineage.find("x", limit=1).cursor
+    chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
+    assert NOTICE in lineage.roots().unknown[0]["why"]
+    rest(lake)
+    second = lineage.upstream("d.t.x")
+    assert second.totals["columns"] == 3 and second.snapshot != first.snapshot
+    with pytest.raises(CollineError, match="newer lineage was published"):
+        lineage.find("x", limit=1, cursor=cursor)
+    third = publish(lake).version
+    assert (lineage.upstream("d.t.x").snapshot, lineage.missing) == (third, None)
+
+
+def test_files_made_one_are_no_news(lake: Path) -> None:
+    publish(lake)
+    table = DeltaTable(str(lake / "gold/edges"))
+    chain(lake / "other", "p.t.x", "q.t.x")
+    before = table.version()
+    table.optimize.z_order(["source_id"])
+    assert table.version() > before
+    assert staleness.is_published(lake) and open_lake(lake).roots().unknown == ()
+
+
+def test_a_snapshot_that_was_copied_alone_is_whole(lake: Path, tmp_path: Path) -> None:
+    shutil.copytree(lake / "snapshot", tmp_path / "copy" / "snapshot")
+    assert open_lake(tmp_path / "copy").upstream("b.t.x").unknown == ()
+
+
+def test_the_marks_are_those_that_writers_leave() -> None:
+    from colline.pipeline.idle import PENDING
+    from colline.pipeline.rebuild import AGAIN, MARKER
+
+    assert (staleness.REBUILD, set(staleness.HALF_WAY)) == (MARKER, {MARKER, AGAIN, PENDING})
+
+
+def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
+    publish(lake)
+    edges = DeltaTable(str(lake / "gold/edges"))
+    (lake / "_colline").mkdir(exist_ok=True)
+    (lake / "_colline/rebuild.json").write_text(json.dumps({"gold/edges": edges.version()}))
+    edges.delete()
+    assert staleness.before_rebuild('{"gold/jobs": null}')("gold/jobs") == -1  # its first commit is the rebuild's
+    assert open_lake(lake).upstream("b.t.x").unknown == () and staleness.is_half_way(lake)
+    (lake / "_colline/rebuild.json").unlink()
+    assert not staleness.is_published(lake)
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(900)
+@pytest.mark.skipif(os.environ.get("COLLINE_FAULTS") != "all", reason="takes a minute: make pipeline-faults")
+def test_an_ingest_that_ended_before_its_snapshot_is_made_good(spark: SparkSession, tmp_path: Path) -> None:
+    from colline.pipeline.ingest import ingest
+    from tests.lakes import dataset, event, lake_of, lineage, source
+
+    def copy(run: str, here: str, there: str) -> dict[str, object]:
+        facet = lineage(x=[source(here, "x")])
+        ends = {"inputs": [dataset(here, "x int")], "outputs": [dataset(there, "x int", columnLineage=facet)]}
+        return event("COMPLETE", "2026-11-15T10:00:00Z", run=run, job=f"jobs/{run}", **ends)
+
+    lake = lake_of(spark, tmp_path / "lake", [copy("one", "shop/a", "shop/b")], [copy("two", "shop/b", "shop/c")])
+    older, newer = sorted(path.name for path in (lake / "snapshot").iterdir() if path.is_dir())
+    (lake / "snapshot" / "CURRENT").write_text(older)
+    shutil.rmtree(lake / "snapshot" / newer)
+    rest(lake)
+    command = [sys.executable, "-m", "colline", "upstream", "c.x", "--lake", str(lake), "--json"]
+    found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert [c["label"] for c in found["columns"]] == ["b.x", "a.x"] and found["snapshot"].startswith(f"{older}+")
+    again = ingest(str(lake), spark=spark)
+    assert again.batches == 0 and again.snapshot is not None
+    assert open_lake(lake).upstream("c.x").snapshot == again.snapshot

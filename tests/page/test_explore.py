@@ -1,0 +1,292 @@
+"""Search and the graph, as a person uses them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.page.browsing import EMAIL, NET, Site, Watch, cards, drawn, shoot
+
+pytestmark = pytest.mark.browser
+
+
+def search_for(page: Page, text: str) -> None:
+    page.wait_for_selector("[data-search]")
+    page.keyboard.press("/")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    page.keyboard.type(text)
+
+
+def test_search_shows_where_a_column_lives_and_enter_lands_on_its_graph(page: Page, site: Site) -> None:
+    page.goto(site.address)
+    search_for(page, "email")
+    first = page.get_by_role("option").first
+    expect(first).to_contain_text("email")
+    expect(first).to_contain_text("bronze.customers")
+    expect(first).to_contain_text("PII")
+    expect(first).to_contain_text("bronze")
+    expect(page.get_by_role("option")).to_have_count(5)
+    shoot(page, "search")
+    page.keyboard.press("Enter")
+    drawn(page)
+    at = cards(page)
+    assert sorted(at, key=lambda name: at[name]) == ["bronze.customers", "silver.customers"]
+    assert "column=file%7C%2Flake%2Fbronze%2Fcustomers%7Cemail" in page.url
+
+
+def test_enter_before_the_answer_counts_when_it_arrives(page: Page, site: Site) -> None:
+    page.goto(site.address)
+    page.get_by_role("combobox").focus()
+    page.keyboard.insert_text("daily_revenue.net")
+    page.keyboard.press("Enter")
+    drawn(page)
+    assert "gold.daily_revenue" in cards(page)
+
+
+def test_a_search_without_a_match_says_what_to_do(page: Page, site: Site) -> None:
+    page.goto(site.address)
+    search_for(page, "zzqqxx")
+    expect(page.get_by_text("No column is called like")).to_be_visible()
+
+
+def test_one_hop_each_way_with_the_count_of_what_is_hidden(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    drawn(page)
+    at = cards(page)
+    assert at["silver.orders"] < at["gold.daily_revenue"] < at["platinum.finance_report"]
+    assert "bronze.orders" not in at
+    expect(page.get_by_role("button", name="silver.orders: show 4 more columns upstream")).to_be_visible()
+    shoot(page, "graph")
+
+
+def test_a_click_on_the_count_brings_that_many(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    drawn(page)
+    page.get_by_role("button", name="silver.orders: show 4 more columns upstream").click()
+    expect(page.get_by_role("region", name="table bronze.orders", exact=True)).to_be_visible()
+    drawn(page)
+    card = page.get_by_role("region", name="table bronze.orders", exact=True)
+    assert card.locator("[data-row]").count() == 3
+    assert "bronze.promotions" in cards(page)
+    assert page.evaluate(OUTSIDE) == 0  # what came is in sight
+    assert {"← 1", "← 2"} <= set(page.locator(".hops").all_text_contents()) <= {"← 1", "← 2", "→ 1"}
+    expect(page.get_by_role("button", name=re.compile("silver.orders: show .* upstream"))).to_have_count(0)
+    said = page.locator(".verdict-line")
+    expect(said).to_contain_text("4 more columns in 2 datasets on expanded cards")
+    page.go_back()
+    expect(card).to_have_count(0)
+    expect(said).not_to_contain_text("expanded")
+
+
+def test_a_drag_and_the_wheel_move_the_canvas_and_leave_its_rows_in_reach(page: Page, site: Site) -> None:
+    scale = "() => new DOMMatrix(getComputedStyle(document.querySelector('.react-flow__viewport')).transform).a"
+    page.goto(site.link(column=NET))
+    drawn(page)
+    card = page.get_by_role("region", name="table silver.orders", exact=True)
+    before, box = card.bounding_box(), page.locator(".canvas").bounding_box()
+    assert before and box
+    page.mouse.move(box["x"] + 30, box["y"] + 30)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 60, box["y"] + 40, steps=3)
+    under = "([x, y]) => document.elementFromPoint(x, y).className"
+    assert page.evaluate(under, [before["x"] + 60, before["y"] + 40]) == "react-flow__renderer"  # not a row
+    page.mouse.move(box["x"] + 90, box["y"] + 50, steps=3)
+    page.mouse.up()
+    after = card.bounding_box()
+    assert after and (round(after["x"] - before["x"]), round(after["y"] - before["y"])) == (60, 20)
+    seen = [page.evaluate(scale)]
+    for _ in range(4):  # the second turn comes while the first still moves it
+        page.mouse.wheel(0, -40)
+        page.wait_for_function(f"before => ({scale})() > before", arg=seen[-1])
+        seen.append(page.evaluate(scale))
+    page.locator(".canvas:not(.moving)").wait_for()
+    card.locator("[data-row]").first.click()
+    expect(card.locator("[data-row].lit").first).to_be_visible()
+
+
+def test_cards_show_the_path_and_the_rest_on_request(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    drawn(page)
+    card = page.get_by_role("region", name="table silver.orders")
+    assert card.locator("[data-row] .field").all_text_contents() == ["discount", "total"]
+    card.get_by_role("button", name="7 more").click()
+    expect(card.locator("[data-row]")).to_have_count(9)
+    card.get_by_role("button", name="only the path").click()
+    expect(card.locator("[data-row]")).to_have_count(2)
+
+
+def test_a_large_card_has_a_filter(page: Page, wide_site: Site) -> None:
+    page.goto(wide_site.link(column="file|/lake/silver/t000|c00", direction="up"))
+    drawn(page)
+    card = page.get_by_role("region", name="table silver.t000")
+    card.get_by_role("button", name="16 more").click()
+    expect(card.locator("[data-row]")).to_have_count(17)
+    card.get_by_role("searchbox").fill("c1")
+    expect(card.locator("[data-row]")).to_have_count(7)
+
+
+def test_a_click_pins_a_path_fades_the_rest_and_escape_clears(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET, depth="10"))
+    drawn(page)
+    page.get_by_role("region", name="table silver.orders").get_by_role("button", name="discount").click()
+    expect(page.locator(".lines.pinned")).to_have_count(1)
+    assert page.locator(".line.lit").count() == 4
+    dim = page.get_by_role("region", name="table silver.payments")
+    expect(dim).to_have_class(re.compile("dim"))
+    assert float(dim.evaluate("e => getComputedStyle(e).opacity")) == pytest.approx(0.2)
+    expect(page.get_by_role("complementary", name="details")).to_contain_text("coalesce(discount, 0)")
+    shoot(page, "pinned")
+    page.keyboard.press("Escape")
+    expect(page.locator(".lines.pinned")).to_have_count(0)
+
+
+def test_lines_meet_their_rows(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET, depth="10"))
+    drawn(page)
+    gaps = page.evaluate(
+        """() => [...document.querySelectorAll('.line.direct')].map(line => {
+            const path = line.querySelector('path');
+            const box = path.getScreenCTM();
+            const at = p => new DOMPoint(p.x, p.y).matrixTransform(box);
+            const ends = [at(path.getPointAtLength(0)), at(path.getPointAtLength(path.getTotalLength()))];
+            return ends.map((p, i) => Math.min(...[...document.querySelectorAll('[data-row]')].map(row => {
+                const r = row.getBoundingClientRect();
+                return Math.hypot(p.x - (i ? r.left : r.right), p.y - (r.top + r.bottom) / 2);
+            })));
+        }).flat()"""
+    )
+    assert len(gaps) == 20
+    assert max(gaps) < 4
+
+
+def test_indirect_lines_are_dotted_and_off_until_asked(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    drawn(page)
+    assert page.locator(".line.indirect").count() == 0
+    page.get_by_role("checkbox", name="indirect").check()
+    expect(page.locator(".line.indirect").first).to_be_attached()
+    dash = page.locator(".line.indirect path").first.evaluate("e => getComputedStyle(e).strokeDasharray")
+    assert dash != "none"
+    assert "indirect=1" in page.url
+    shoot(page, "indirect")
+
+
+def test_badges_tell_aggregation_and_masking(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    drawn(page)
+    expect(page.locator(f'[data-row="{NET}"]')).to_have_accessible_name("net, decimal(18,2), aggregated")
+    page.goto(site.link(column=EMAIL))
+    drawn(page)
+    expect(page.get_by_role("button", name="email_hash, string, masked")).to_be_visible()
+    assert page.locator(".line .shield").count() == 1
+
+
+def test_the_panel_tells_expression_effect_job_and_times(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET, pick="file|/lake/silver/orders|discount"))
+    drawn(page)
+    panel = page.get_by_role("complementary", name="details")
+    for text in ("sum(total * (1 - discount))", "AGGREGATION", "daily_revenue", "first seen", "last seen", "last run"):
+        expect(panel).to_contain_text(text)
+    moment = panel.locator("time").first
+    assert re.search(r"UTC$", moment.get_attribute("title") or "")
+    panel.get_by_role("button", name="daily_revenue", exact=True).first.click()
+    expect(page).to_have_url(re.compile("mode=runs"))
+
+
+def test_a_line_can_be_picked_too(page: Page, site: Site) -> None:
+    page.goto(site.link(column=EMAIL))
+    drawn(page)
+    page.locator(".line .hit").first.click(force=True)
+    expect(page.get_by_role("complementary", name="details")).to_contain_text("direct")
+    assert "pick=" in page.url
+
+
+def test_a_pasted_link_shows_the_same_picture(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    drawn(page)
+    page.get_by_role("button", name="silver.orders: show 4 more columns upstream").click()
+    expect(page.get_by_role("region", name="table bronze.promotions")).to_be_visible()
+    page.get_by_role("checkbox", name="indirect").check()
+    page.get_by_role("region", name="table silver.payments").locator("[data-row]").first.click()
+    expect(page.locator(".lines.pinned")).to_have_count(1)
+    drawn(page)
+
+    def picture() -> tuple[list[str], int, int]:
+        rows = page.eval_on_selector_all("[data-row]", "all => all.map(e => e.dataset.row).sort()")
+        return rows, page.locator(".line").count(), page.locator(".line.lit").count()
+
+    before = picture()
+    other = page.context.new_page()
+    other.goto(page.url)
+    page = other
+    drawn(page)
+    expect(page.locator(".lines.pinned")).to_have_count(1)
+    assert picture() == before
+
+
+def test_beyond_the_budget_a_banner_says_what_is_not_drawn(page: Page, wide_site: Site) -> None:
+    page.goto(wide_site.link(column="file|/lake/bronze/root|seed", direction="down", depth="10"))
+    page.get_by_role("button", name="Load more").click(timeout=30_000)
+    banner = page.locator(".banner")
+    expect(banner).to_contain_text("the 300 nearest tables; 31 further tables are grouped", timeout=30_000)
+    expect(page.get_by_role("button", name="Load more")).to_have_count(0)
+    rows = page.get_by_role("grid", name="columns of the answer")
+    assert int(rows.get_attribute("aria-rowcount") or 0) == 330 * 17 + 1
+    assert rows.get_by_role("row").count() < 60
+    shoot(page, "budget")
+
+
+def test_as_of_a_date_shows_the_past(page: Page, site: Site) -> None:
+    page.goto(site.link(column="file|/lake/gold/daily_revenue|gross"))
+    drawn(page)
+    assert "silver.payments" not in cards(page)
+    page.get_by_role("button", name=re.compile("as of")).click()
+    before = page.evaluate(
+        "() => { const d = new Date(Date.now() - 5 * 864e5); d.setMinutes(d.getMinutes() - d.getTimezoneOffset());"
+        " return d.toISOString().slice(0, 16); }"
+    )
+    page.get_by_label("Lineage as it was at").fill(before)
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_role("region", name="table silver.payments")).to_be_visible()
+    assert "asOf=" in page.url
+    shoot(page, "as-of")
+    page.go_back()
+    expect(page.get_by_role("region", name="table silver.payments")).to_have_count(0)
+
+
+def test_a_link_to_a_column_that_is_not_there_says_what_to_do(page: Page, site: Site, watch: Watch) -> None:
+    watch.allowed.add("404")
+    page.goto(site.link(column="file|/lake/silver/orders|totl"))
+    alert = page.get_by_role("alert")
+    expect(alert).to_contain_text("no column is called")
+    shoot(page, "missing")
+    alert.get_by_role("button", name="silver.orders.total").first.click()
+    drawn(page)
+    assert "silver.orders" in cards(page)
+
+
+OUTSIDE = """() => {
+    const box = document.querySelector('.react-flow').getBoundingClientRect();
+    const out = c => c.top < box.top || c.bottom > box.bottom || c.left < box.left || c.right > box.right;
+    return [...document.querySelectorAll('.card')].map(card => card.getBoundingClientRect()).filter(out).length;
+}"""
+
+
+def test_the_graph_fits_a_smaller_window_unless_it_was_moved(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 1600, "height": 1200})
+    page.goto(site.link(column=NET))
+    drawn(page)
+    page.set_viewport_size({"width": 1600, "height": 700})
+    page.wait_for_timeout(500)
+    assert page.evaluate(OUTSIDE) == 0
+    shoot(page, "smaller-window")
+    page.mouse.move(700, 140)
+    page.mouse.down()
+    page.mouse.move(700, 200, steps=4)
+    page.mouse.up()
+    moved = page.locator(".react-flow__viewport").get_attribute("style")
+    page.set_viewport_size({"width": 1600, "height": 1200})
+    page.wait_for_timeout(500)
+    assert page.locator(".react-flow__viewport").get_attribute("style") == moved

@@ -1,0 +1,125 @@
+"""What is an event, what is not and where it is wrong, and how either becomes one line."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from colline.server.receive.validate import MAXIMUM_DEPTH, Fault, as_line, events_in, fault_of
+from tests.server.serving import event
+
+GOOD = event()
+
+
+def _with(path: str, value: object) -> bytes:
+    changed = json.loads(json.dumps(GOOD))
+    at = changed
+    *steps, last = path.split(".")
+    for step in steps:
+        at = at.setdefault(step, {})
+    at[last] = value
+    return json.dumps(changed).encode()
+
+
+def _lineage(facet: object) -> bytes:
+    output = {"namespace": "file", "name": "/t", "facets": {"columnLineage": facet}}
+    return json.dumps(event(outputs=[output])).encode()
+
+
+WRONG = [
+    (b"", "$"),
+    (b"nonsense", "$"),
+    (b'"text"', "$"),
+    (b"[]", "$"),
+    (b"{}", "$"),
+    (b'{"eventTime": "2026-03-02T12:04:00Z"}', "$"),
+    (_with("eventTime", "yesterday"), "$.eventTime"),
+    (_with("eventTime", 7), "$.eventTime"),
+    (_with("eventTime", "1999-12-31T23:59:59Z"), "$.eventTime"),
+    (_with("eventTime", "9999-01-01T00:00:00Z"), "$.eventTime"),
+    (_with("eventType", "DONE"), "$.eventType"),
+    (_with("run.runId", 7), "$.run.runId"),
+    (_with("run.runId", ""), "$.run.runId"),
+    (_with("job.name", "  "), "$.job.name"),
+    (_with("run", []), "$.run"),
+    (_with("job.name", None), "$.job.name"),
+    (_with("job", None), "$.job"),
+    (_with("inputs", {}), "$.inputs"),
+    (_with("outputs", [{"namespace": "file"}]), "$.outputs[0]"),
+    (_lineage({"fields": []}), "$.outputs[0].facets.columnLineage.fields"),
+    (_lineage({"fields": {"a": {"inputFields": [{"namespace": "n", "name": 1, "field": "f"}]}}}),
+     "$.outputs[0].facets.columnLineage.fields[...].inputFields[0].name"),
+    (b'{"eventTime": "2026-03-02T12:04:00Z", "job": {"namespace": "\xff", "name": "n"}}', "$"),
+    (b"\0" + json.dumps(GOOD).encode(), "$"),
+    (_with("run.facets", json.loads("[" * 300 + "]" * 300)), "$.run.facets"),
+    (_with("run.facets.deep", json.loads("[" * 300 + "]" * 300)), "$"),
+    (json.dumps(GOOD).encode().replace(b'"inputs": []', b'"x": ' + b"[" * 100_000 + b"]" * 100_000), "$"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "path"), WRONG, ids=range(len(WRONG)))
+def test_what_is_wrong_is_named_with_its_path(text: bytes, path: str) -> None:
+    fault = fault_of(text)
+    assert fault is not None
+    assert (fault.path, bool(fault.reason)) == (path, True)
+
+
+RIGHT = [
+    GOOD,
+    {"eventTime": GOOD["eventTime"], "job": GOOD["job"]},
+    {"eventTime": GOOD["eventTime"], "dataset": {"namespace": "file", "name": "/t"}},
+    event(eventTime="2026-03-02T12:04:00+01:00"),
+    event(eventTime="2026-03-02T12:04:00.123456789Z"),
+    event(inputs=None, outputs=None),
+    event(eventType=None),
+    event(unknown={"a": [1, 2.5, None]}),
+    event(outputs=[{"namespace": "file", "name": "/t", "facets": {"schema": {}, "columnLineage": None, "x": 1}}]),
+    event(job="[" * 1000 + "{" * 1000),
+    event(job="\0<script>alert(1)</script>../../\u202eемоджи 🐟" + "x" * 10_000),
+]
+
+
+@pytest.mark.parametrize("good", RIGHT, ids=range(len(RIGHT)))
+def test_every_kind_of_event_is_taken(good: dict[str, object]) -> None:
+    assert fault_of(json.dumps(good).encode()) is None
+    assert fault_of(json.dumps(good, ensure_ascii=False).encode()) is None
+    assert fault_of(json.dumps(good, indent=2).encode()) is None
+
+
+def test_nesting_is_counted_by_structure_not_by_text() -> None:
+    deepest = json.loads("[" * (MAXIMUM_DEPTH - 3) + "]" * (MAXIMUM_DEPTH - 3))
+    assert fault_of(_with("run.facets.deep", deepest)) is None
+    assert fault_of(_with("run.facets.deep", [deepest])) == Fault("$", f"nested deeper than {MAXIMUM_DEPTH}")
+
+
+def test_line_of_a_pretty_printed_event_means_the_same() -> None:
+    text = json.dumps(GOOD, indent=2).replace("\n", "\r\n").encode()
+    line = as_line(text)
+    assert line.count(b"\n") == 1
+    assert b"\r" not in line
+    assert json.loads(line) == GOOD
+
+
+@given(st.binary(max_size=200))
+def test_whatever_is_wrong_is_one_line_that_is_no_event_and_holds_it_whole(text: bytes) -> None:
+    fault = fault_of(text)
+    if fault is None:
+        return
+    line = as_line(text, fault)
+    assert line.endswith(b"\n")
+    assert not any(byte in line[:-1] for byte in (b"\n", b"\r", b"\0"))
+    assert fault_of(line) == Fault("$", "Object missing required field `eventTime`")
+    kept = msgspec.json.decode(line)["colline_refused"]
+    assert kept == {"path": fault.path, "reason": fault.reason, "text": text.decode(errors="backslashreplace")}
+
+
+def test_a_batch_is_an_array_or_lines() -> None:
+    one, two = json.dumps(GOOD).encode(), json.dumps(event("b")).encode()
+    assert events_in(b"[" + one + b",\n " + two + b"]") == [one, two]
+    assert events_in(one + b"\r\n\n" + two + b"\n") == [one, two]
+    assert events_in(b"  ") == []
+    assert isinstance(events_in(b"[" + one), Fault)

@@ -1,0 +1,93 @@
+"""What a reader sees: a plan as text, a lineage as a table, a lineage as a small picture."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from colline.errors import PlanError
+from colline.plan import decode, show
+from colline.trace import ColumnLineage, ColumnRef, DatasetName, Dependency, Effect, OpaqueStep, Transformation
+from tests.trace.plans import PlanWriter
+
+ORDERS = DatasetName("file", "/data/orders")
+
+
+def entry(field: str, effect: Effect, text: str = "", *, masking: bool = False) -> Dependency:
+    return Dependency(ColumnRef(ORDERS, field), (Transformation(effect, text, masking),))
+
+
+LINEAGE = ColumnLineage(
+    fields={
+        "region": (entry("region", Effect.IDENTITY),),
+        "buyers": (entry("email", Effect.AGGREGATION, "count(DISTINCT email)", masking=True),),
+        "made_at": (),
+    },
+    dataset=(entry("region", Effect.GROUP_BY, "region"),),
+    opaque=(OpaqueStep("MapInPandas", "clean", "mapInPandas runs a program over whole rows"),),
+)
+
+
+def test_a_lineage_prints_as_a_table() -> None:
+    assert str(LINEAGE) == "\n".join(
+        [
+            "column   from           how                        expression",
+            "───────  ─────────────  ─────────────────────────  ─────────────────────",
+            "region   orders.region  direct/identity",
+            "buyers   orders.email   direct/aggregation masked  count(DISTINCT email)",
+            "made_at  —              no input",
+            "*        orders.region  indirect/group_by          region",
+            "opaque: MapInPandas clean: mapInPandas runs a program over whole rows",
+        ]
+    )
+
+
+def test_nothing_to_show_says_so() -> None:
+    assert str(ColumnLineage()).endswith("(no columns)")
+
+
+def test_the_picture_escapes_names_and_needs_no_network() -> None:
+    hostile = ColumnLineage({'<script>alert("x")</script>': (entry("<b>", Effect.IDENTITY),)})
+    html = hostile._repr_html_()
+    assert "&lt;script&gt;" in html and "<script" not in html
+    assert "&lt;b&gt;" in html and "<b>" not in html
+    assert not re.search(r"(src|href)=|https?:", html)
+
+
+def test_a_dotted_line_is_drawn_for_what_decides_the_rows() -> None:
+    html = LINEAGE._repr_html_()
+    assert html.count("<path") == 3
+    assert html.count('class="i"') == 1
+
+
+def test_a_plan_shows_one_line_per_operator_and_a_shared_one_once() -> None:
+    writer = PlanWriter()
+    a = writer.attribute("a")
+    scan = writer.files("/data/t", [a])
+    made, _ = writer.alias(writer.call("abs", a), "b")
+    branch = writer.node("Project", projectList=[a, made], child=scan)
+    union = writer.node("Union", children=[branch, branch], byName=False, output=[a])
+    assert show(decode(writer.plan(union)).root).splitlines() == [
+        "Union children=[Project(…), Project(…)], byName=False, output=[a#1]",
+        "  Project projectList=[a#1, abs([a#1]) as b#2]",
+        "    LogicalRelation relation=HadoopFsRelation([/data/t], ParquetFileFormat, [], []), output=[a#1]",
+        f"  Project … as @{branch}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"root": 0, "classes": [], "nodes": []},
+        {"root": 0, "classes": [["Filter", "x", [], None]], "nodes": [[0]]},
+        {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0]]},
+        {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0, 1.5]]},
+        {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0, 7]]},
+    ],
+)
+def test_what_is_not_a_plan_is_refused_with_a_hint(data: dict[str, object]) -> None:
+    with pytest.raises(PlanError) as caught:
+        decode(data)
+    assert caught.value.hint

@@ -1,0 +1,33 @@
+"""A process that emits numbered events for ever and says which ones were taken. Made to be killed.
+
+    killed_emitter.py <settings as JSON> <first number> [<seconds between events>]
+
+After `ready`, one line per event on stdout, written after `emit` has returned: its number, when it was emitted, and how
+many of those taken so far are not delivered by the transport's own count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from colline.config import settings_from, transport_from
+
+
+def main() -> None:
+    given, first, pause = json.loads(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+    transport = transport_from(settings_from({"transport": given}, environ={}))
+    os.write(1, b"ready\n")
+    number, filling = first, "x" * 500
+    while True:
+        transport.emit({"n": number, "filling": filling})
+        stats = transport.stats
+        os.write(1, b"%d %.6f %d\n" % (number, time.time(), stats.made + stats.adopted - stats.sent))
+        number += 1
+        if pause:
+            time.sleep(pause)
+
+
+main()
