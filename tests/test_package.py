@@ -1,4 +1,4 @@
-"""The ground rules that every other test stands on."""
+"""What importing colline and printing its help must not import."""
 
 from __future__ import annotations
 
