@@ -1,0 +1,163 @@
+"""A bounded queue of events on local disk, for events that must outlive the process that made them.
+
+An event is in a file when `put` returns, and leaves it when it is delivered. Several processes may use one folder: each
+writes files of its own, and adopts those of processes that died.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import Literal
+
+from colline.spool.segment import Segment, abandoned_segments, make_folder
+
+log = logging.getLogger("colline.spool")
+
+_MAX_SEGMENT_BYTES = 4 * 1024 * 1024
+_MIN_SEGMENT_BYTES = 4096
+_SYNC_INTERVAL_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class SpoolOptions:
+    """The size limit of a spool, which events it drops when it is full, and when it calls fsync."""
+
+    max_bytes: int = 256 * 1024 * 1024
+    policy: Literal["drop_newest", "drop_oldest"] = "drop_newest"
+    fsync: Literal["never", "interval", "always"] = "never"
+
+    @property
+    def segment_bytes(self) -> int:
+        """Size at which a new file is started. A full spool has at least 8 files, so dropping one leaves the most."""
+        return max(_MIN_SEGMENT_BYTES, min(_MAX_SEGMENT_BYTES, self.max_bytes // 8))
+
+
+class Spool:
+    """A first-in, first-out queue on disk. Not thread-safe: the caller holds a lock around every call."""
+
+    def __init__(
+        self,
+        folder: str | Path,
+        options: SpoolOptions | None = None,
+        is_event: Callable[[bytes], bool] | None = None,
+    ) -> None:
+        """Open the folder and adopt what dead processes left in it; lines that are not an event are skipped.
+
+        Raises OSError if this user cannot write to the folder.
+        """
+        self.folder = Path(folder).expanduser().absolute()  # the process may change its working directory
+        self.adopted = 0
+        self.damaged = 0
+        self._options = options or SpoolOptions()
+        self._is_event = is_event
+        self._segments: list[Segment] = []  # oldest first
+        self._current: Segment | None = None  # the one that `put` appends to
+        self._delivering: Segment | None = None  # the one that the last `peek` read
+        self._synced_at = monotonic()
+        make_folder(self.folder, 0o700)
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.folder))
+        self.adopt()
+
+    def __len__(self) -> int:
+        return sum(len(segment.waiting) for segment in self._segments)
+
+    @property
+    def _bytes(self) -> int:
+        return sum(segment.size for segment in self._segments)
+
+    def put(self, event: bytes) -> int:
+        """Write one event, without a line end. Returns how many events were dropped because the spool is full.
+
+        Raises OSError if the disk cannot take the event.
+        """
+        line = event + b"\n"
+        dropped = self._drop_oldest(len(line)) if self._options.policy == "drop_oldest" else 0
+        if self._bytes + len(line) > self._options.max_bytes:
+            return dropped + 1
+        try:
+            self._append(line)
+        except FileNotFoundError:  # somebody deleted the folder: write to a new file
+            self._current = None
+            self._append(line)
+        return dropped
+
+    def _append(self, line: bytes) -> None:
+        if self._current is None or self._current.size >= self._options.segment_bytes:
+            make_folder(self.folder, 0o700)
+            self._current = Segment.create(self.folder, sync=self._options.fsync != "never")
+            self._segments.append(self._current)
+        sync = self._is_sync_due()
+        self._current.append([line], sync=sync)
+        if sync:
+            self._synced_at = monotonic()
+
+    def _is_sync_due(self) -> bool:
+        if self._options.fsync == "interval":
+            return monotonic() - self._synced_at >= _SYNC_INTERVAL_SECONDS
+        return self._options.fsync == "always"
+
+    def _drop_oldest(self, needed_bytes: int) -> int:
+        """Remove the oldest files, except the one in delivery, until the line fits. Returns the number of events."""
+        dropped = 0
+        while self._bytes + needed_bytes > self._options.max_bytes:
+            oldest = next((segment for segment in self._segments if segment is not self._delivering), None)
+            if oldest is None:
+                break
+            dropped += len(oldest.waiting)
+            self._remove(oldest)
+        return dropped
+
+    def peek(self, limit: int) -> tuple[bytes, ...]:
+        """The oldest events, at most `limit`, all of one file. They stay until `mark_delivered`."""
+        self._delivering = next((segment for segment in self._segments if segment.waiting), None)
+        return self._delivering.read(limit) if self._delivering else ()
+
+    def mark_delivered(self, count: int) -> None:
+        """Remove the first `count` events of the last `peek`."""
+        segment, self._delivering = self._delivering, None
+        if segment is None:
+            return
+        segment.mark_delivered(count)
+        is_in_use = segment is self._current and segment.size < self._options.segment_bytes
+        if not segment.waiting and not is_in_use:
+            self._remove(segment)
+
+    def _remove(self, segment: Segment) -> None:
+        self._segments.remove(segment)
+        if segment is self._current:
+            self._current = None
+        segment.remove()
+
+    def adopt(self, limit: int | None = None) -> None:
+        """Take over the files of dead processes, at most `limit` files."""
+        for segment in islice(abandoned_segments(self.folder, self._is_event), limit):
+            if segment.damaged_parts:
+                self.damaged += segment.damaged_parts
+                log.warning("colline: skipped %s damaged parts of %s", segment.damaged_parts, segment.path)
+            if segment.waiting:
+                log.info("colline: adopted %s events from %s", len(segment.waiting), segment.path)
+                self.adopted += len(segment.waiting)
+                self._segments.append(segment)
+            else:
+                segment.remove()
+
+    def disown(self) -> None:
+        """In a forked child: start empty, because the files and their locks belong to the parent."""
+        for segment in self._segments:
+            segment.close()
+        self._segments, self._current, self._delivering = [], None, None
+        self.adopted = self.damaged = 0
+
+    def close(self) -> None:
+        """Remove files without waiting events. The next process adopts the others."""
+        for segment in self._segments:
+            segment.close() if segment.waiting else segment.remove()
+        self._segments, self._current, self._delivering = [], None, None
