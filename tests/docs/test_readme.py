@@ -62,7 +62,7 @@ def test_the_pages_show_command_lines() -> None:
 
 
 def test_the_index_names_every_page() -> None:
-    pages = {page.name for page in PAGES if page.parent.name == "docs"}
+    pages = {page.name for page in PAGES if page.parent == ROOT / "docs"}
     index = (ROOT / "docs" / "index.md").read_text("utf-8")
     assert set(re.findall(r"\]\((\w+\.md)\)", index)) == pages - {"index.md"}
 
