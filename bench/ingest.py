@@ -159,9 +159,9 @@ def commits(lake: Path) -> int:
 
 def grown(spark: Any, lake: Path, times: int) -> None:
     """Give a lake as many times its history: runs of earlier days, what they said, and edges retired since."""
+    from colline.lake.tables import EDGES as EDGE_TABLE
+    from colline.lake.tables import OBSERVATIONS, RUNS
     from colline.pipeline.store import Store
-    from colline.pipeline.tables import EDGES as EDGE_TABLE
-    from colline.pipeline.tables import OBSERVATIONS, RUNS
 
     store = Store(spark, str(lake))
     older = spark.range(1, times).withColumnRenamed("id", "k")
@@ -190,7 +190,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "colline-bench-ingest")
     given = parser.parse_args()
     shutil.rmtree(given.folder, ignore_errors=True)
-    from colline.pipeline.session import session_for
+    from colline.environment.spark_session import session_for
 
     spark = session_for("bench")
     warmed(spark, given.folder)

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from colline.graph.tables import SHAPES
+from colline.lake.table_reader import SHAPES
 
 LAYERS, WIDTH = 10, 100  # layers of the graph, columns of a dataset
 DAY0 = int(datetime(2026, 1, 1, tzinfo=timezone.utc).timestamp()) * 1_000_000

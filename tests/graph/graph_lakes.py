@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from colline.graph.tables import SHAPES
+from colline.lake.table_reader import SHAPES
 
 DAY0 = datetime(2026, 1, 1, tzinfo=timezone.utc)
 INDIRECT = {"JOIN", "GROUP_BY", "FILTER", "SORT", "WINDOW", "CONDITIONAL"}

@@ -13,7 +13,7 @@ from colline.graph import Lineage, open_lake
 from colline.graph.render.tree import lines
 from colline.graph.snapshot.array_file import write
 from colline.graph.snapshot.publish import compose
-from colline.graph.tables import SHAPES
+from colline.lake.table_reader import SHAPES
 from tests.graph.graph_lakes import LakeWriter
 
 MANY, WIDTH = 1_000_000, 1000

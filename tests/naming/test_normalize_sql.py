@@ -16,7 +16,7 @@ pytestmark = pytest.mark.spark
 
 @pytest.fixture(name="spark")
 def as_in_a_batch(spark: SparkSession) -> Iterator[SparkSession]:
-    from colline.pipeline.settings import pipeline_session
+    from colline.pipeline.ingest_settings import pipeline_session
 
     with pipeline_session(spark) as own:
         yield own
@@ -48,7 +48,7 @@ def _known(spark: SparkSession, name: str, day: int) -> DataFrame:
 )
 def test_a_catalog_name_that_moves_is_told(spark: SparkSession, now: str, day: int, moved: tuple[str, ...]) -> None:
     from colline.pipeline.identity import links
-    from colline.pipeline.rules import Rules
+    from colline.pipeline.user_rules import Rules
 
     found = links(_told(spark, now, day), _known(spark, "here", 1), Rules())
     assert found.moved == moved
@@ -57,7 +57,7 @@ def test_a_catalog_name_that_moves_is_told(spark: SparkSession, now: str, day: i
 
 def test_a_name_of_a_late_event_moves_nothing(spark: SparkSession) -> None:
     from colline.pipeline.identity import links
-    from colline.pipeline.rules import Rules
+    from colline.pipeline.user_rules import Rules
 
     found = links(_told(spark, "earlier", 1), _known(spark, "here", 3), Rules())
     assert found.moved == ()

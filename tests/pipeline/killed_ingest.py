@@ -21,12 +21,12 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
+from colline.environment.spark_session import session_for
 from colline.graph.snapshot import publish
+from colline.lake.tables import BRONZE, JOBS, RUNS, Table
 from colline.pipeline.ingest import Watch, ingest
 from colline.pipeline.rebuild import rebuild
-from colline.pipeline.session import session_for
 from colline.pipeline.store import Store
-from colline.pipeline.tables import BRONZE, JOBS, RUNS, Table
 
 PUBLISHES = ("built", "placed")
 Told = Callable[[str, str], None]

@@ -17,7 +17,7 @@ from tests.pipeline.test_heads import compact, odd_lines, told
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from colline.pipeline.files import Files
+    from colline.environment.hadoop_files import Files
     from colline.pipeline.store import Store
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -36,11 +36,11 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    from colline.environment.hadoop_files import Files
     from colline.pipeline.bronze import write_bronze
-    from colline.pipeline.files import Files
+    from colline.pipeline.ingest_settings import pipeline_session
     from colline.pipeline.landing import lines_of
     from colline.pipeline.parse import Limits
-    from colline.pipeline.settings import pipeline_session
     from colline.pipeline.store import Stamp, Store
 
     lake = tmp_path_factory.mktemp("a lake [of] {its, own} 50%20*")
@@ -123,9 +123,9 @@ def test_a_batch_finds_its_own_rows_after_those_of_others(place: Place) -> None:
 
 
 def test_files_whose_columns_have_other_names_are_not_read(place: Place, tmp_path: Path) -> None:
+    from colline.lake.tables import BRONZE
     from colline.pipeline.bronze import halves, write_bronze, written
     from colline.pipeline.parse import Limits
-    from colline.pipeline.tables import BRONZE
 
     session, mapped = place.store.spark, replace(place.store, lake=str(tmp_path))
     session.conf.set(MAPPED, "name")

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from colline.environment.java import BRIEF
+from colline.lake.tables import TABLES
 from colline.pipeline.rebuild import MARKER, REBUILT
-from colline.pipeline.tables import TABLES
 from tests.lakes import land
 from tests.pipeline.interrupts import interrupted
 from tests.pipeline.lake_view import commits, gold, rows, table
@@ -257,7 +257,7 @@ def test_a_batch_goes_on_from_bronze_when_what_landed_is_gone(
 def test_any_order_split_and_repetition_gives_the_same_gold(
     spark: SparkSession, undisturbed: Path, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from colline.pipeline import bronze, reading, settings
+    from colline.pipeline import bronze, ingest_settings, reading
     from colline.pipeline.bronze import written
     from colline.pipeline.ingest import ingest
 
@@ -274,9 +274,11 @@ def test_any_order_split_and_repetition_gives_the_same_gold(
         if first:  # as a batch of many runs is done: those in more than one task, all else in one
             monkeypatch.setattr(reading, "MANY_LINES", 0)
         if last == len(events):  # as a large batch is done: in many tasks, and (`make pipeline-faults`) compiled
-            monkeypatch.setattr(settings, "SMALL_LINES", 0)
+            monkeypatch.setattr(ingest_settings, "SMALL_LINES", 0)
             if not ALL:
-                monkeypatch.setattr(settings, "MANY_TASKS", {**settings.MANY_TASKS, **settings.INTERPRETED})
+                monkeypatch.setattr(
+                    ingest_settings, "MANY_TASKS", {**ingest_settings.MANY_TASKS, **ingest_settings.INTERPRETED}
+                )
             monkeypatch.setattr(reading, "FEW_BODIES", 0)
         ingest(str(tmp_path), spark=spark)
     assert gold(tmp_path) == gold(undisturbed)

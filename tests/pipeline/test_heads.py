@@ -150,9 +150,9 @@ def landed(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_lines_that_are_cut_say_what_they_say_as_a_whole(
     spark: SparkSession, landed: list[Path], tmp_path: Path
 ) -> None:
+    from colline.pipeline.ingest_settings import pipeline_session
     from colline.pipeline.landing import lines_of
     from colline.pipeline.parse import parsed
-    from colline.pipeline.settings import pipeline_session
     from colline.pipeline.store import Store
     from colline.pipeline.work import Work
 

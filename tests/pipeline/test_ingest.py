@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from colline.pipeline.tables import TABLES
+from colline.lake.tables import TABLES
 from tests.lakes import land
 from tests.pipeline.lake_view import current, edges, gold, table
 from tests.pipeline.scenarios import BAD, BAD_REASONS, FIRST, SECOND, day

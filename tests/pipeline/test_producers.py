@@ -58,8 +58,8 @@ def lake(spark: SparkSession, place: Place) -> Path:
 def test_a_lake_on_another_file_system_has_one_writer_and_knows_its_folders_by_any_spelling(
     spark: SparkSession, place: Place, lake: Path
 ) -> None:
+    from colline.lake.lock import LakeBusyError
     from colline.pipeline.ingest import ingest
-    from colline.pipeline.lock import LakeBusyError
 
     lock, spelled = lake / "_colline" / "ingest.lock", [f"file:{folder}/landing" for folder in place.landings]
     assert not lock.exists()

@@ -22,7 +22,7 @@ from tests.pipeline.scenarios import BAD, out, write
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from colline.pipeline.tables import Table
+    from colline.lake.tables import Table
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1800)]
 EDGES = "gold/edges"
@@ -91,8 +91,8 @@ def _killed(spark: SparkSession, lake: Path) -> None:
 
 
 def test_a_table_is_replaced_by_its_first_write_and_added_to_by_the_next(spark: SparkSession, tmp_path: Path) -> None:
+    from colline.lake.tables import COVERAGE, fields_of
     from colline.pipeline.store import Store, empty
-    from colline.pipeline.tables import COVERAGE, fields_of
     from colline.pipeline.threads import Threads
 
     nothing, threads = empty(spark, fields_of(COVERAGE)), Threads(spark)
@@ -123,8 +123,8 @@ def test_a_second_rebuild_gives_equal_tables_and_ids(spark: SparkSession, lake: 
 def test_an_error_takes_an_older_lake_back_whole_and_the_next_ingest_rebuilds_it(
     spark: SparkSession, lake: Path
 ) -> None:
+    from colline.environment.hadoop_files import Files
     from colline.graph.snapshot.staleness import is_published
-    from colline.pipeline.files import Files
     from colline.pipeline.ingest import ingest
 
     now = rows(lake)
@@ -163,8 +163,8 @@ def test_upkeep_leaves_what_a_killed_rebuild_is_taken_back_to(spark: SparkSessio
 
 @slow
 def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -> None:
+    from colline.environment.hadoop_files import Files
     from colline.graph.snapshot.staleness import is_half_way
-    from colline.pipeline.files import Files
     from colline.pipeline.ingest import ingest
     from colline.pipeline.rebuild import undo
 

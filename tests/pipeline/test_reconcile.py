@@ -49,9 +49,9 @@ LOG = '{"Event":"SparkListenerLogStart","Spark Version":"4.1.4"}\n' + "{}\n".for
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A lake that has seen the first application and one that nobody expected."""
+    from colline.lake.tables import RUNS as SEEN
+    from colline.lake.tables import fields_of
     from colline.pipeline.store import Store
-    from colline.pipeline.tables import RUNS as SEEN
-    from colline.pipeline.tables import fields_of
 
     folder = tmp_path_factory.mktemp("lake")
     store = Store(spark, str(folder))

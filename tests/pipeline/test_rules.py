@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from colline.errors import SettingError
-from colline.pipeline.rules import rules_of
+from colline.pipeline.user_rules import rules_of
 from tests.lakes import dataset, event, land, lineage
 from tests.pipeline.lake_view import current, table
 

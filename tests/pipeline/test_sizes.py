@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.pipeline import settings
+from colline.pipeline import ingest_settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -18,12 +18,12 @@ READ = ("4", "false", "NO_CODEGEN")
 
 
 def test_every_batch_of_a_stream_is_read_in_the_same_way_and_done_by_its_size(spark: SparkSession) -> None:
-    with settings.pipeline_session(spark) as session:
+    with ingest_settings.pipeline_session(spark) as session:
 
         def done(lines: int, different: int) -> tuple[str | None, ...]:
-            settings.unsized(session)
+            ingest_settings.unsized(session)
             assert tuple(session.conf.get(name) for name in NAMES) == READ
-            settings.sized(session, lines=lines, different=different)
+            ingest_settings.sized(session, lines=lines, different=different)
             return tuple(session.conf.get(name) for name in NAMES)
 
         few, many = ("1", *READ[1:]), ("4", "true", "FALLBACK")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.errors import AnalysisException
 
+from colline.environment.hadoop_files import Files
 from colline.errors import LakeError
-from colline.pipeline.files import Files
 from colline.pipeline.landing import lines_of
 from colline.pipeline.unreadable import set_aside
 

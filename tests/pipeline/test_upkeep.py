@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from deltalake import DeltaTable
 
-from colline.pipeline.tables import fields_of
+from colline.lake.tables import fields_of
 from tests.lakes import land
 from tests.pipeline.lake_view import commits, current, gold, table
 from tests.pipeline.scenarios import BAD, BAD_REASONS, out, write
@@ -196,9 +196,9 @@ def test_a_lake_of_a_newer_version_is_refused(spark: SparkSession, tmp_path: Pat
 
 
 def test_a_table_without_a_newer_column_gets_it(spark: SparkSession, lake: Path) -> None:
-    from colline.pipeline.files import Files
+    from colline.environment.hadoop_files import Files
+    from colline.lake.tables import QUARANTINE
     from colline.pipeline.store import Store
-    from colline.pipeline.tables import QUARANTINE
     from colline.pipeline.upgrade import upgraded
 
     store = Store(spark, str(lake))
@@ -219,10 +219,10 @@ def _digests(lake: Path) -> list[str]:
 
 
 def test_an_older_lake_is_rebuilt_with_its_ids_and_digests_of_now(spark: SparkSession, lake: Path) -> None:
-    from colline.pipeline.files import Files
+    from colline.environment.hadoop_files import Files
+    from colline.lake.tables import BRONZE, EDGES, OBSERVATIONS, RUNS, Table
     from colline.pipeline.ingest import ingest
     from colline.pipeline.store import Store
-    from colline.pipeline.tables import BRONZE, EDGES, OBSERVATIONS, RUNS, Table
     from colline.pipeline.upgrade import LAKE_VERSION, upgraded
 
     before, store, marker = gold(lake), Store(spark, str(lake)), lake / "_colline" / "lake.json"

@@ -52,7 +52,7 @@ def given_options() -> Options:
     from colline.config import settings_from
     from colline.pipeline.parse import Limits
     from colline.pipeline.reading import Options
-    from colline.pipeline.rules import rules_of
+    from colline.pipeline.user_rules import rules_of
 
     settings = settings_from()
     limits = Limits(bytes=settings.max_event_bytes, days_ahead=settings.max_days_ahead)

@@ -45,8 +45,8 @@ def command(  # noqa: PLR0913 (one parameter per flag)
     as_json: bool,
 ) -> None:
     """Compare the runs a platform's history tells with those of which lineage arrived."""
+    from colline.environment.spark_session import session_for
     from colline.pipeline.reconcile import Names, reconciled
-    from colline.pipeline.session import session_for
 
     spark = session_for()
     with tempfile.TemporaryDirectory(prefix="colline-") as scratch:
@@ -58,8 +58,8 @@ def command(  # noqa: PLR0913 (one parameter per flag)
 
 
 def _expected(spark: SparkSession, history: str, scratch: str, names: Names) -> DataFrame:
+    from colline.environment.hadoop_files import Files
     from colline.pipeline.eventlog import from_event_logs, from_history_server
-    from colline.pipeline.files import Files
     from colline.pipeline.reconcile import from_table
 
     if history.startswith(("http://", "https://")):

@@ -177,7 +177,7 @@ class Opened:
 
     def _publish(self) -> None:
         from colline.graph.snapshot import staleness
-        from colline.graph.tables import has_table
+        from colline.lake.table_reader import has_table
 
         if not has_table(self.lake, "gold/columns"):
             if publish.stamp(self.lake) is not None:

@@ -8,18 +8,19 @@ from datetime import datetime, timezone
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from colline.pipeline import glance, runs
+from colline.lake import delta_log
+from colline.lake.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
+from colline.pipeline import runs
 from colline.pipeline.bronze import write_bronze
 from colline.pipeline.coverage import write_coverage
 from colline.pipeline.dimensions import Dimensions, NoDimensions, write_columns, write_datasets
 from colline.pipeline.gold import write_edges, write_jobs, write_reads, write_runs
 from colline.pipeline.history import History
+from colline.pipeline.ingest_settings import sized, unsized
 from colline.pipeline.landing import event_id
 from colline.pipeline.parse import RID, readable
 from colline.pipeline.reading import LinesOf, Options
-from colline.pipeline.settings import sized, unsized
 from colline.pipeline.store import Store, empty
-from colline.pipeline.tables import BRONZE, OBSERVATIONS, QUARANTINE, RUNS, fields_of
 from colline.pipeline.work import CONTENT_BUCKET, Work
 
 
@@ -80,7 +81,7 @@ def write_state(history: History) -> None:
 
 def expire_runs(store: Store) -> bool:
     """Whether there were runs without an end for too long; they are unfinished now, in every table that tells it."""
-    if glance.has_open_runs(store.lake, datetime.now(timezone.utc) - runs.UNFINISHED_AFTER) is False:
+    if delta_log.has_open_runs(store.lake, datetime.now(timezone.utc) - runs.UNFINISHED_AFTER) is False:
         return False
     known = store.read(RUNS).where("open").where(runs.stale())
     if known.isEmpty():

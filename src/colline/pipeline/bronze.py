@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
-from colline.pipeline.files import Files, literal
+from colline.environment.hadoop_files import Files, literal
+from colline.lake.tables import BRONZE, fields_of
 from colline.pipeline.heads import halved, rule
 from colline.pipeline.landing import LINE, event_id
 from colline.pipeline.parse import Limits, is_utf8
-from colline.pipeline.tables import BRONZE, fields_of
 
 if TYPE_CHECKING:
     from colline.pipeline.store import Store

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.lake.tables import COVERAGE
 from colline.pipeline.history import History, bare_writes
 from colline.pipeline.store import together
-from colline.pipeline.tables import COVERAGE
 from colline.pipeline.versions import KEY
 
 ROW = ("kind", "job_id", "dataset_id", "run_id", "detail", "first_seen", "last_seen")

@@ -7,12 +7,12 @@ from functools import cached_property
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from colline.lake.tables import BUCKETS, COLUMNS, DATASETS, fields_of
 from colline.naming.normalize_sql import field_key, name_of, namespace_of
 from colline.pipeline import identity
 from colline.pipeline.identity import NAME
-from colline.pipeline.rules import metadata, tags_of, word_of
 from colline.pipeline.store import cut, empty, looked_up, together
-from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, fields_of
+from colline.pipeline.user_rules import metadata, tags_of, word_of
 from colline.pipeline.work import NOT_A_WRITE, Work
 
 SCHEMAS_KEPT = 100

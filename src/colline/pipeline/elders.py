@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.lake.tables import COLUMNS, DATASETS, JOBS, Table
 from colline.pipeline.store import looked_up
-from colline.pipeline.tables import COLUMNS, DATASETS, JOBS, Table
 
 if TYPE_CHECKING:
     from colline.pipeline.store import Store

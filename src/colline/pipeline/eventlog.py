@@ -8,8 +8,8 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from colline.environment.hadoop_files import Files
 from colline.errors import SettingError
-from colline.pipeline.files import Files
 from colline.pipeline.reconcile import EXPECTED
 from colline.pipeline.store import empty
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.lake.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.dimensions import BUCKET, in_buckets
 from colline.pipeline.history import TELLING, History
 from colline.pipeline.store import cut, together
-from colline.pipeline.tables import EDGES, JOBS, READS, RUNS, fields_of
 from colline.pipeline.work import JOB, in_parts
 
 # a job's row, from what was gathered of it

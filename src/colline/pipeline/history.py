@@ -11,13 +11,13 @@ from functools import cached_property
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.lake.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS, Table
 from colline.naming.normalize_sql import field_key
 from colline.pipeline.dimensions import Dimensions, in_buckets
 from colline.pipeline.facts import TARGET_KEY, facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.runs import GROUP, WHEN
 from colline.pipeline.store import cut, empty, looked_up, together
-from colline.pipeline.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, OBSERVATIONS, READS, RUNS, Table
 from colline.pipeline.versions import (
     ITEM,
     KEY,

@@ -8,8 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from colline.naming.normalize_sql import name_of, namespace_of
-from colline.pipeline.rules import Rules, renamed
 from colline.pipeline.store import cut, together
+from colline.pipeline.user_rules import Rules, renamed
 
 NAME = ("namespace", "name")
 

@@ -15,11 +15,12 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from colline.pipeline import glance, runs
-from colline.pipeline.files import local_path
-from colline.pipeline.lock import alone
+from colline.environment.hadoop_files import local_path
+from colline.lake import delta_log
+from colline.lake.lock import alone
+from colline.lake.tables import TABLES, fields_of
+from colline.pipeline import runs
 from colline.pipeline.rebuild import STAGING
-from colline.pipeline.tables import TABLES, fields_of
 from colline.pipeline.upgrade import LAKE_VERSION, MARKER
 
 NOTE = "_colline/landed.json"
@@ -108,9 +109,9 @@ def _is_told(root: Path) -> bool:
     """Whether the tables are as this version wants them, no run is unfinished by now, and the snapshot has it all."""
     from colline.graph.snapshot.staleness import is_published
 
-    columns = (set(fields_of(table)) <= (glance.columns(str(root), table) or set()) for table in TABLES)
+    columns = (set(fields_of(table)) <= (delta_log.columns(str(root), table) or set()) for table in TABLES)
     due = datetime.now(timezone.utc) - runs.UNFINISHED_AFTER
-    return all(columns) and glance.has_open_runs(str(root), due) is False and is_published(root)
+    return all(columns) and delta_log.has_open_runs(str(root), due) is False and is_published(root)
 
 
 def _noted(root: Path) -> list[dict[str, Any]]:

@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
+from colline.environment.hadoop_files import Files, is_readable, local_path, spelled
+from colline.environment.spark_session import OF_STREAMS, hush
 from colline.errors import LakeError
+from colline.lake.lock import held
+from colline.lake.tables import BRONZE, RUNS
 from colline.pipeline import idle, landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
-from colline.pipeline.files import Files, is_readable, local_path, spelled
-from colline.pipeline.lock import held
+from colline.pipeline.ingest_settings import pipeline_session
 from colline.pipeline.reading import Options
 from colline.pipeline.rebuild import rebuild_locked, undo
-from colline.pipeline.session import OF_STREAMS, hush
-from colline.pipeline.settings import pipeline_session
 from colline.pipeline.stops import asked_to_end
 from colline.pipeline.store import FORGETS, Stamp, Store, nothing
-from colline.pipeline.tables import BRONZE, RUNS
 from colline.pipeline.unreadable import set_aside
 from colline.pipeline.upgrade import mark, upgraded
 

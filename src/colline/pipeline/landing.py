@@ -10,8 +10,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from colline.environment.hadoop_files import literal, local_path
 from colline.errors import LakeError
-from colline.pipeline.files import literal, local_path
 
 # How names of landed files end. What is still being written starts with a dot.
 ENDINGS = tuple(f".{kind}{packed}" for packed in ("", ".gz", ".zst") for kind in ("ndjson", "jsonl", "json"))

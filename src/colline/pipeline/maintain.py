@@ -16,14 +16,14 @@ from urllib.parse import unquote
 
 from delta.tables import DeltaTable
 
+from colline.environment.hadoop_files import Files, spelled
+from colline.environment.spark_session import session_for
 from colline.errors import LakeError
-from colline.pipeline.files import Files, spelled
+from colline.lake.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 from colline.pipeline.idle import PENDING
+from colline.pipeline.ingest_settings import activate, upkeep_session
 from colline.pipeline.rebuild import MARKER, REBUILT
-from colline.pipeline.session import session_for
-from colline.pipeline.settings import activate, upkeep_session
 from colline.pipeline.store import FORGETS, Store, tried
-from colline.pipeline.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -9,13 +9,13 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from colline.environment.hadoop_files import local_path, spelled
 from colline.errors import LakeError
-from colline.pipeline.files import local_path, spelled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from colline.pipeline.files import Files
+    from colline.environment.hadoop_files import Files
     from colline.pipeline.parse import Limits
     from colline.pipeline.store import Store
 
@@ -59,7 +59,7 @@ def entries(lake: str, *, reason: str | None = None, replayed: bool = False) -> 
         raise LakeError(f"{lake} is not on this machine", hint="read bronze/quarantine with Spark")
     if not Path(where).is_dir():
         raise LakeError(f"no lake at {where}", hint="check --lake")
-    from colline.graph.tables import scan
+    from colline.lake.table_reader import scan
 
     table = scan(Path(where), "bronze/quarantine", columns=COLUMNS)
     rows = table.to_pylist() if table is not None else []
@@ -90,12 +90,12 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
 
     The others stay, with the reason of now. Landing twice after a crash is harmless: an event that comes twice is one.
     """
-    from colline.pipeline.files import Files
-    from colline.pipeline.lock import held
+    from colline.environment.hadoop_files import Files
+    from colline.lake.lock import held
+    from colline.lake.tables import QUARANTINE
+    from colline.pipeline.ingest_settings import pipeline_session
     from colline.pipeline.parse import Limits
-    from colline.pipeline.settings import pipeline_session
     from colline.pipeline.store import Store, cut
-    from colline.pipeline.tables import QUARANTINE
 
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
@@ -138,7 +138,7 @@ def _note(store: Store, again: DataFrame) -> None:
     """Write down which lines were replayed, and what is wrong with the others now."""
     from delta.tables import DeltaTable
 
-    from colline.pipeline.tables import QUARANTINE
+    from colline.lake.tables import QUARANTINE
 
     news = again.where("was is distinct from reason").drop("raw", "was")
     if news.isEmpty():

@@ -12,16 +12,16 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from colline.environment.hadoop_files import Files
 from colline.events.spark_schema import CORRUPT, TEXTS
+from colline.lake.tables import Table
 from colline.pipeline import bronze
-from colline.pipeline.files import Files
 from colline.pipeline.heads import OF_HEAD, OF_JOB, halved, heads
 from colline.pipeline.identity import NAME
 from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, Limits, parsed, whole
-from colline.pipeline.rules import Rules, job_name
 from colline.pipeline.store import Store, cut, in_one, is_small, looked_up
-from colline.pipeline.tables import Table
 from colline.pipeline.threads import Threads
+from colline.pipeline.user_rules import Rules, job_name
 
 SAID = ("role", *NAME, "shape", "content", "lifecycle", "overwrite")
 DETAILS = ("kind", "schema", "symlinks", "owner", "tags")

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any
 from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException, IllegalArgumentException
 
+from colline.environment.hadoop_files import Files, local_path, spelled
 from colline.errors import LakeError
+from colline.lake.lock import held
+from colline.lake.tables import BRONZE, TABLES, Table
 from colline.pipeline import bronze
 from colline.pipeline.batch import Counts, derive
 from colline.pipeline.elders import Elders
-from colline.pipeline.files import Files, local_path, spelled
-from colline.pipeline.lock import held
+from colline.pipeline.ingest_settings import activate, pipeline_session
 from colline.pipeline.reading import Options
-from colline.pipeline.settings import activate, pipeline_session
 from colline.pipeline.stops import asked_to_end, unless
 from colline.pipeline.store import Store, nothing, tried
-from colline.pipeline.tables import BRONZE, TABLES, Table
 from colline.pipeline.threads import AT_ONCE, Threads
 from colline.pipeline.work import Work
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from colline.errors import LakeError, SettingError
+from colline.lake.tables import RUNS
 from colline.pipeline.store import Store, cut
-from colline.pipeline.tables import RUNS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

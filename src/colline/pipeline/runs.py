@@ -10,8 +10,8 @@ from datetime import timedelta
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from colline.lake.tables import MENTION
 from colline.pipeline.parse import uuid7_time
-from colline.pipeline.tables import MENTION
 
 # columns of a run → how two values become one
 EARLIEST = ("first_event", "flowed_at", "failed_at", "aborted_at")

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from colline.pipeline.settings import activate
+from colline.pipeline.ingest_settings import activate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

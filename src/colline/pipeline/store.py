@@ -13,8 +13,8 @@ from delta.tables import DeltaTable
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from colline.pipeline import glance
-from colline.pipeline.tables import Table, fields_of
+from colline.lake import delta_log
+from colline.lake.tables import Table, fields_of
 from colline.pipeline.threads import Threads
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Store:
         self._settle(table)
         if table in self.anew:
             return False
-        seen = glance.exists(self.lake, table)
+        seen = delta_log.exists(self.lake, table)
         return bool(DeltaTable.isDeltaTable(self.spark, self.path(table))) if seen is None else seen
 
     def read(self, table: Table) -> DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from colline.pipeline.settings import activate
+from colline.pipeline.ingest_settings import activate
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

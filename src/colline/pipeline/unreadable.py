@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from colline.environment.hadoop_files import Files
 from colline.errors import LakeError
-from colline.pipeline.files import Files
 from colline.pipeline.landing import BROKEN
 
 _FILE = re.compile(r"error while reading file (\S+?)\.(?:\s|$)")

@@ -6,13 +6,13 @@ import json
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
-from colline.pipeline import glance
+from colline.lake import delta_log
+from colline.lake.tables import TABLES, Table, fields_of
 from colline.pipeline.rebuild import REBUILT
 from colline.pipeline.store import Store, empty
-from colline.pipeline.tables import TABLES, Table, fields_of
 
 if TYPE_CHECKING:
-    from colline.pipeline.files import Files
+    from colline.environment.hadoop_files import Files
 
 # Raised when a table changes in a way that new columns alone do not mend: the lake is then rebuilt from bronze.
 LAKE_VERSION = 3
@@ -54,7 +54,7 @@ def _version(store: Store, files: Files) -> int | None:
 
 def _lacks(store: Store, table: Table) -> bool:
     """Whether the table has not all of its columns."""
-    there = glance.columns(store.lake, table)
+    there = delta_log.columns(store.lake, table)
     return not set(fields_of(table)) <= (set(store.read(table).columns) if there is None else there)
 
 

@@ -12,13 +12,13 @@ from functools import cached_property
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
+from colline.lake.tables import BUCKETS, COLUMNS, DATASETS, JOBS, OBSERVATIONS, RUNS, Table
 from colline.pipeline import identity
 from colline.pipeline.facts import facts
 from colline.pipeline.identity import NAME
 from colline.pipeline.reading import DETAILS, LINEAGE, SAID, Reading
 from colline.pipeline.runs import WHEN, compared, folded, judged, united
 from colline.pipeline.store import cut, in_one, looked_up, together
-from colline.pipeline.tables import BUCKETS, COLUMNS, DATASETS, JOBS, OBSERVATIONS, RUNS, Table
 
 JOB = ("job_namespace", "job_name")
 # lifecycle changes that write no data

@@ -32,9 +32,9 @@ class Runs:
 
 def runs(view: View, lake: Path, page: Page, wanted: Runs) -> Answer:
     """Runs newest first."""
-    from colline.graph import tables
+    from colline.lake import table_reader
 
-    table = tables.scan(lake, "silver/runs", columns=_RUNS, filters=_filter(wanted))
+    table = table_reader.scan(lake, "silver/runs", columns=_RUNS, filters=_filter(wanted))
     if table is None:
         return listed(view, "runs", [], page, "no run is known")
     table = table.sort_by([("started_at", "descending"), ("run_id", "ascending")])
@@ -46,7 +46,7 @@ def _filter(wanted: Runs) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from colline.graph.tables import TIME
+    from colline.lake.table_reader import TIME
 
     tests = []
     for column, value in (("job_name", wanted.job), ("job_namespace", wanted.namespace), ("state", wanted.state)):
@@ -75,10 +75,10 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Answer
     """Lines set aside, newest first."""
     import pyarrow.compute as pc
 
-    from colline.graph import tables
+    from colline.lake import table_reader
 
     chosen = None if reason is None else pc.field("reason") == reason
-    table = tables.scan(lake, "bronze/quarantine", columns=_QUARANTINE, filters=chosen)
+    table = table_reader.scan(lake, "bronze/quarantine", columns=_QUARANTINE, filters=chosen)
     if table is None or not table.num_rows:
         return listed(view, "quarantine", [], page, "no line is in quarantine")
     newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"

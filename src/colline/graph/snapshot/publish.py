@@ -75,10 +75,10 @@ def publish(lake: str | Path) -> SnapshotInfo:
 
 def read_tables(root: Path) -> dict[str, tuple[Any, int]]:
     """The tables a snapshot is made of, each with its version; edges before columns, which are there first."""
-    from colline.graph import tables
+    from colline.lake import table_reader
 
     names = ("gold/edges", "gold/reads", "gold/coverage", "gold/jobs", "gold/columns", "silver/datasets")
-    return {name: tables.read(root, name) for name in names}
+    return {name: table_reader.read(root, name) for name in names}
 
 
 def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:

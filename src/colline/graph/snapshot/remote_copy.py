@@ -98,7 +98,7 @@ class Remote:
     def _make_snapshot(self) -> None:
         """The tables' copy, and a snapshot of it."""
         from colline.graph.snapshot.staleness import is_published
-        from colline.graph.tables import SHAPES
+        from colline.lake.table_reader import SHAPES
 
         for name in SHAPES:
             self.bring(name)

@@ -9,14 +9,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from colline.pipeline.files import local_path
-from colline.pipeline.tables import RUNS
+from colline.environment.hadoop_files import local_path
+from colline.lake.tables import RUNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from colline.pipeline.tables import Table
+    from colline.lake.tables import Table
 
 _Seen = TypeVar("_Seen")
 

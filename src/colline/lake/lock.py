@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from colline.environment.hadoop_files import Files, local_path
+from colline.environment.spark_session import session_for
 from colline.errors import LakeError
-from colline.pipeline.files import Files, local_path
-from colline.pipeline.session import session_for
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
