@@ -73,7 +73,7 @@ def listener(spark: Any, name: str) -> dict[str, float]:
 
 def own(texts: list[str], rounds: int, home: Path) -> dict[str, Any]:
     import colline
-    from colline.capture.query import _analyzed
+    from colline.capture.analyze import _analyzed
 
     spark = session(home)
     make_tables(spark)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
+    from colline.capture.analyze import lineage
     from colline.capture.attach import attach
     from colline.capture.job_labels import job
     from colline.capture.masks import masks
-    from colline.capture.query import lineage
     from colline.graph.lineage import Lineage
     from colline.graph.lineage import open_lake as open  # noqa: A004  # the public name is colline.open
     from colline.trace import ColumnLineage
@@ -26,7 +26,7 @@ __all__ = ["CollineError", "ColumnLineage", "Lineage", "attach", "job", "lineage
 # public name → (module, attribute) it lives in
 _HOMES: dict[str, tuple[str, str]] = {
     "ColumnLineage": ("colline.trace", "ColumnLineage"),
-    "lineage": ("colline.capture.query", "lineage"),
+    "lineage": ("colline.capture.analyze", "lineage"),
     "Lineage": ("colline.graph.lineage", "Lineage"),
     "attach": ("colline.capture.attach", "attach"),
     "job": ("colline.capture.job_labels", "job"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from colline.capture.analyze import QueryError
 from colline.capture.explain_sql import explain
-from colline.capture.query import QueryError
 from colline.capture.statements import split
 
 if TYPE_CHECKING:

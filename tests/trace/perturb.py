@@ -17,7 +17,7 @@ from typing import Any
 
 import duckdb
 
-from colline.capture.query import QueryError
+from colline.capture.analyze import QueryError
 from colline.trace import ColumnLineage
 from tests.trace.queries import TABLES, Maker, Query
 
@@ -181,7 +181,7 @@ def main(count: int, seed: int) -> int:
     import tempfile
     from pathlib import Path
 
-    from colline.capture.query import lineage
+    from colline.capture.analyze import lineage
     from tests.sessions import session
 
     print(f"seed {seed}", flush=True)

@@ -34,7 +34,7 @@ def _plans(topic: str) -> dict[str, Any]:
 def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
     """Record the plan of every case, or of the chosen topics."""
     from colline.capture import listener
-    from colline.capture.query import _analyzed
+    from colline.capture.analyze import _analyzed
     from tests.trace.live import lacking, made
 
     topics: dict[str, dict[str, Any]] = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.capture.query import context_of, plan_of
+from colline.capture.analyze import context_of, plan_of
 from tests.trace.cases import Case, all_cases, check
 from tests.trace.live import lacking, made
 

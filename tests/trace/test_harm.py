@@ -9,7 +9,7 @@ import pytest
 
 import colline
 from colline.capture import listener
-from colline.capture.query import QueryError, _analyzed, context_of
+from colline.capture.analyze import QueryError, _analyzed, context_of
 from colline.errors import CollineError
 from colline.plan.decode import decode
 from colline.trace.statement import statement

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.capture.query import lineage
+from colline.capture.analyze import lineage
 from colline.trace import ColumnLineage, Dependency
 from tests.trace.perturb import World, check, ddl, invented, queries, shrunk
 from tests.trace.queries import Query

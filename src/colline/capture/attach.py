@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from colline.capture.analyze import analyser
+from colline.capture.analyze import analyser, context_of
 from colline.capture.application import Application, notebook_name, outer_parent
 from colline.capture.commits import commits_of
 from colline.capture.error_boundary import Containment
 from colline.capture.hadoop_writer import files_for
 from colline.capture.job_labels import mark_this_thread
-from colline.capture.query import context_of
 from colline.capture.run_tracker import Runs
 from colline.capture.session_names import name_context, spark_conf
 from colline.capture.watch import Watch, WatchStats

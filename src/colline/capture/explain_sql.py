@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colline.capture.query import QueryError, lineage
+from colline.capture.analyze import QueryError, lineage
 from colline.capture.statements import split
 from colline.environment.java import BRIEF, collector, ensure_java, to_stderr
 from colline.environment.jvm_output import said_into
