@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from colline.capture.analyze import lineage
     from colline.capture.attach import attach
     from colline.capture.job_labels import job
-    from colline.capture.masks import masks
+    from colline.capture.udf_masking import masks
     from colline.graph.lineage import Lineage
     from colline.graph.lineage import open_lake as open  # noqa: A004  # the public name is colline.open
     from colline.trace import ColumnLineage
@@ -30,7 +30,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "Lineage": ("colline.graph.lineage", "Lineage"),
     "attach": ("colline.capture.attach", "attach"),
     "job": ("colline.capture.job_labels", "job"),
-    "masks": ("colline.capture.masks", "masks"),
+    "masks": ("colline.capture.udf_masking", "masks"),
     "open": ("colline.graph.lineage", "open_lake"),
 }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from colline.capture import listener
 from colline.capture.rdd_lineage import Origins, forget_rdds, watch_rdds
 from colline.capture.session_names import name_context
-from colline.capture.udf_masking import masks
+from colline.capture.udf_masking import is_masking_udf
 from colline.config.plugin_loader import load_rules
 from colline.errors import CollineError
 from colline.naming.dataset import NameContext
@@ -112,7 +112,7 @@ def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memor
         return makeup_of(source, names)
 
     hiding = frozenset(word.lower() for word in masking)
-    return Context(name, masks, hiding, memory or NoMemory(), makeup)
+    return Context(name, is_masking_udf, hiding, memory or NoMemory(), makeup)
 
 
 def analyser(context: Context) -> Callable[[Mapping[str, Any]], Statement]:

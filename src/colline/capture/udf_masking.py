@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import dis
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-from colline.capture.masks import MARK
 from colline.plan.node import Node
 
 log = logging.getLogger("colline")
+
+MARK = "__colline_masks__"
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # modules whose use says that a value is hidden
 HIDING = frozenset(
@@ -45,7 +47,23 @@ HIDING = frozenset(
 _DEPTH = 4
 
 
-def masks(node: Node) -> bool:
+def masks(function: _Function) -> _Function:
+    """The same function, marked: lineage through it counts as masked. Stands above or below `@udf`.
+
+    ```python
+    @udf("string")
+    @colline.masks
+    def token(email): ...
+    ```
+    """
+    inner = getattr(function, "func", function)  # a UserDefinedFunction carries the function it wraps
+    setattr(inner, MARK, True)
+    if inner is not function:
+        setattr(function, MARK, True)
+    return function
+
+
+def is_masking_udf(node: Node) -> bool:
     """Whether this function is marked with `@colline.masks`, or its code calls something that hides."""
     described = node.maybe("func")
     command = described.text("command") if described is not None else ""
