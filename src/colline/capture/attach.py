@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from colline.capture.analyze import analyser, context_of
 from colline.capture.application import Application, notebook_name, outer_parent
-from colline.capture.commits import commits_of
 from colline.capture.error_boundary import Containment
 from colline.capture.hadoop_writer import files_for
 from colline.capture.job_labels import mark_this_thread
 from colline.capture.run_tracker import Runs
 from colline.capture.session_names import name_context, spark_conf
 from colline.capture.watch import Watch, WatchStats
+from colline.capture.write_statistics import commits_of
 from colline.config import Settings, settings_from, transport_from
 from colline.errors import CollineError
 from colline.events.event_builder import Engine, RunName, as_is
