@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from colline.capture.analyze import QueryError
-from colline.capture.explain_sql import explain
-from colline.capture.statements import split
+from colline.capture.explain_sql import explain, split_statements
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     ],
 )
 def test_a_script_is_cut_at_its_own_semicolons(text: str, statements: list[str]) -> None:
-    assert split(text) == statements
+    assert split_statements(text) == statements
 
 
 DDL = """

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colline.capture.analyze import QueryError, lineage
-from colline.capture.statements import split
 from colline.environment.java import BRIEF, collector, ensure_java, to_stderr
 from colline.environment.jvm_output import said_into
 
@@ -56,7 +55,7 @@ class Explained:
 
 def explain(text: str, spark: SparkSession) -> Iterator[Explained]:
     """The lineage of each statement that has one, in the order of the text."""
-    for statement in split(text):
+    for statement in split_statements(text):
         parsed = _parsed(statement, spark)
         kind = parsed.getClass().getSimpleName()
         if kind in DEFINES:
@@ -142,3 +141,31 @@ _LOCATION = re.compile(r"""\blocation\s+('[^']*'|"[^"]*")""", re.IGNORECASE)
 
 def _without_location(statement: str) -> str:
     return _LOCATION.sub("", statement)
+
+
+# a quoted text, a quoted name, a comment, or one character: whatever comes first
+_PIECE = re.compile(
+    r"""'(?:\\.|''|[^'\\])*'|"(?:\\.|""|[^"\\])*"|`(?:``|[^`])*`|--[^\n]*|/\*.*?\*/|.""",
+    re.DOTALL,
+)
+
+
+def split_statements(text: str) -> list[str]:
+    """The statements of a script, without their semicolons; a semicolon inside quotes or comments ends nothing.
+
+    `select ';'; -- a; b` → [`select ';'`]
+    """
+    return [statement for statement in _statements(text.replace("\r\n", "\n")) if statement]
+
+
+def _statements(text: str) -> Iterator[str]:
+    found: list[str] = []
+    has_code = False
+    for piece in _PIECE.findall(text):
+        if piece == ";":
+            yield "".join(found).strip() if has_code else ""
+            found, has_code = [], False
+            continue
+        found.append(piece)
+        has_code = has_code or not (piece.isspace() or piece.startswith(("--", "/*")))
+    yield "".join(found).strip() if has_code else ""
