@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from colline import __version__
-from colline.cli.handover import Handover
+from colline.cli.run import Handover
 from colline.cli.usage_errors import usage_told
 from colline.errors import CollineError, SettingError
 

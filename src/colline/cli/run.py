@@ -5,15 +5,23 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from colline.cli.handover import Handover
 from colline.errors import SettingError
 
 DEFAULT_LAKE = "colline-lake"
+
+
+class Handover(BaseException):
+    """Raised by a command whose work runs outside click; never an error."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__()
+        self.work = work
 
 
 @click.command(
