@@ -43,7 +43,8 @@ SEARCH_LINES = 40  # how far below the start of a string its text may be
 _BLANK = r"(?:[ \t]+|[ \t]*\n[ \t]*(?:#+|//|\*|--|>)?[ \t]*)"
 _CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _DECLARATION = re.compile(
-    r"\b(?:function|const|let|var|class|interface|type|enum)\s+(?P<name>\w+)(?P<arrow>\s*=\s*(?:async\s*)?\()?"
+    r"\b(?:function|const|let|var|class|interface|type|enum)\s+(?P<name>\w+)"
+    r"(?P<arrow>\s*=\s*(?:async\s*)?\((?:[^()]|\([^()]*\))*\)\s*(?::[^=\n]+)?=>)?"
     r"|\b(?:public|private|protected|static|final|synchronized)\s+[\w<>\[\], .?]*?\b(?P<member>\w+)\s*"
     r"(?:(?P<call>\()|[=;])"
 )
@@ -223,8 +224,9 @@ def check_file(root: Path, path: str, rules: Rules) -> list[Hit]:
 
 def _actual_line(lines: list[str], hit: Hit) -> int:
     """The line of a hit; Python only knows where a string of several literals starts."""
+    word = re.compile(rf"(?<![a-z]){re.escape(hit.word.lower())}(?![a-z])")
     for number in range(hit.line, min(hit.line + SEARCH_LINES, len(lines) + 1)):
-        if hit.word.lower() in lines[number - 1]:
+        if word.search(lines[number - 1]):
             return number
     return hit.line
 
