@@ -1,9 +1,9 @@
-# Two commands to learn: `make demo` and `make test`. Both set everything up by themselves.
+# Start with `make demo` and `make test`. Both install everything they need.
 SHELL := bash
 PYTHON ?= python3
 UV := $(shell command -v uv 2>/dev/null || echo .uv/bin/uv)
 BIN := .venv/bin
-# uv and Node trust what this computer trusts, as behind a company proxy
+# uv and Node use the certificates of this machine, for example those of a company proxy
 export UV_SYSTEM_CERTS ?= 1
 BUNDLES := $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-bundle.crt /etc/ssl/ca-bundle.pem /etc/ssl/cert.pem)
 export NODE_EXTRA_CA_CERTS ?= $(or $(SSL_CERT_FILE),$(firstword $(BUNDLES)))
@@ -11,8 +11,8 @@ LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
 COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
 SPARKS := 3.5 4.0 4.2 4.3
 SUITES := trace capture
-# Java and Node come as wheels where the computer has none; looked at only while setting up
-BROUGHT = $(shell tools/lacks)
+# requirement files for Java and Node, if this machine lacks them; evaluated by `setup` only
+MISSING = $(shell tools/lacks)
 
 .PHONY: help setup demo test test-bare test-matrix lint bench browser page page-check lock clean
 
@@ -26,14 +26,14 @@ setup: .venv/.ready ## build .venv with every extra and development tool
 
 .venv/.ready: requirements/dev.txt pyproject.toml $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv)
 	test -x $(BIN)/python || $(UV) venv --quiet --python '>=3.10,<3.15' .venv
-	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt $(BROUGHT)
+	$(UV) pip sync --quiet --python $(BIN)/python --require-hashes requirements/dev.txt $(MISSING)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
 browser: setup
 	@$(BIN)/python tools/bring_browser.py
 
-# Node is the computer's own, or the wheel that setup brought
+# Node of this machine, or from the wheel that `setup` installed
 NPM ?= PATH="$(CURDIR)/$(BIN):$$PATH" npm --prefix web
 PAGE := src/colline/server/static/index.html
 PAGE_SOURCES := $(shell find web -path web/node_modules -prune -o -type f -print 2>/dev/null)
@@ -47,7 +47,7 @@ web/node_modules/.ready: web/package-lock.json | .venv/.ready
 $(PAGE): web/node_modules/.ready $(PAGE_SOURCES)
 	$(NPM) run --silent build
 
-page-check: web/node_modules/.ready ## lint, types and tests of the page's own source
+page-check: web/node_modules/.ready ## lint, types and tests of the page's source
 	$(NPM) run --silent check
 	$(NPM) run --silent test
 
@@ -58,19 +58,19 @@ lint: setup ## ruff, mypy, import-linter, language
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python tools/check_language.py
 
-demo: setup page ## set everything up and run the main job: capture a platform, ask every question
+demo: setup page ## set everything up, capture an example platform and run every query command
 	$(BIN)/colline demo
 
-test: setup lint browser page page-check ## set everything up and pass the tests
+test: setup lint browser page page-check ## set everything up and run all tests
 	$(BIN)/python -m pytest -n 2
 
-test-matrix: setup ## the lineage cases and a live watch on the other Sparks: make test-matrix SPARKS="3.5 4.0"
+test-matrix: setup ## lineage and capture tests on other Spark versions: make test-matrix SPARKS="3.5 4.0"
 	UV='$(UV)' SUITES='$(SUITES)' $(BIN)/python tools/matrix.py $(SPARKS)
 
-bench: setup ## every benchmark, as ratios inside one run
+bench: setup ## run every benchmark; results are ratios within one run
 	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
 
-lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## write requirements/*.txt anew
+lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## regenerate requirements/*.txt
 	$(call COMPILE) --extra all --group dev -o requirements/dev.txt
 	$(call COMPILE) --extra jre -c requirements/dev.txt -o requirements/jre.txt
 	$(call COMPILE) --group node -c requirements/dev.txt -o requirements/node.txt
@@ -81,51 +81,51 @@ lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## write requirements/*.txt an
 	$(call COMPILE,3.11) --group spark-4.3 -o requirements/spark-4.3.txt
 
 .PHONY: rest-docs cli-docs
-cli-docs: setup ## docs/cli.md, from the commands and a small lake that its examples ask
+cli-docs: setup ## regenerate docs/cli.md from the commands and a small example lake
 	$(BIN)/python tools/cli_docs.py
 
-rest-docs: setup ## docs/rest.md, from the table of endpoints
+rest-docs: setup ## regenerate docs/rest.md from the table of endpoints
 	$(BIN)/python -m colline.server.openapi.reference > docs/rest.md
 
 .PHONY: test-demo
-test-demo: setup ## play the whole demo and compare its answers with tests/demo/answers.txt
+test-demo: setup ## run the demo and compare its answers with tests/demo/answers.txt
 	COLLINE_GOLDEN=$(or $(GOLDEN),read) $(BIN)/python -m pytest tests/demo
 
-test-bare: ## `make test` in a fresh clone, as on a computer with nothing but Python, git and make
+test-bare: ## `make test` in a fresh clone, as on a machine with only Python, git and make
 	tools/bare test
 
-clean: ## remove what the other targets made
+clean: ## remove everything that the other targets created
 	rm -rf .venv .venvs .uv web/node_modules src/colline/server/static
 
-# `make test` kills 24.
+# `make test` kills 24 processes.
 N ?= 200
 .PHONY: faults
-faults: setup ## kill N processes at random moments and look for what is missing: make faults N=500
+faults: setup ## kill N processes at random moments and check that no event is lost: make faults N=500
 	COLLINE_FAULTS=$(N) $(BIN)/python -m pytest -m faults tests/transport
 
-record: setup  ## record the plans of the lineage cases on the home Spark
+record: setup  ## record the plans of the lineage cases on the default Spark version
 	$(BIN)/python -m tests.trace.recorded
 
 .PHONY: settings-docs
-settings-docs: setup ## write docs/settings.md anew, from the typed settings
+settings-docs: setup ## regenerate docs/settings.md from the typed settings
 	$(BIN)/python tools/settings_page.py
 
 QUERIES ?= 10000
 .PHONY: memory
-memory: setup ## memory of Python and JVM over many captured queries: make memory QUERIES=10000
+memory: setup ## measure the memory of Python and JVM over many captured queries: make memory QUERIES=10000
 	$(BIN)/python bench/memory.py $(QUERIES)
 
 .PHONY: pipeline-faults
-pipeline-faults: setup ## kill ingest and rebuild after each of their writes, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
+pipeline-faults: setup ## kill ingest and rebuild after each write, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
 	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_histories.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_staleness.py --timeout 3600
 
 .PHONY: record coverage-page perturb
-coverage-page: setup  ## docs/coverage.md, from the recorded plans of the lineage cases
+coverage-page: setup  ## regenerate docs/coverage.md from the recorded plans of the lineage cases
 	$(BIN)/python -m tests.trace.coverage
 
-perturb: setup  ## law 1 by experiment on N random queries: make perturb N=1000 SEED=7
+perturb: setup  ## run N random queries, change one input at a time, and check the lineage: make perturb N=1000 SEED=7
 	$(BIN)/python -m tests.trace.perturb $(N) $(SEED)
 
 .PHONY: record-demo
-record-demo: setup ## play the demo and record what it captured, for the page's tests
+record-demo: setup ## run the demo and record its events for the tests of the page
 	$(BIN)/python tests/server/demo_events.py

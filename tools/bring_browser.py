@@ -1,6 +1,6 @@
-"""Finds a browser for the page's tests, or brings one: apt-get when root, else playwright's own.
+"""Finds a browser for the tests of the page, or installs one: by apt-get when root, otherwise by playwright.
 
-Never fails: the tests that need a browser say so themselves (they fail in continuous integration, and skip elsewhere).
+Never fails: without a browser, the tests that need one fail in continuous integration and are skipped elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from colline.environment.browser import installed_browser
 
 
 def run(*command: str) -> bool:
-    """Whether the command ended well; its output is shown only if it did not."""
+    """Whether the command succeeded; its output is printed only if it failed."""
     print(f"no browser yet, trying: {' '.join(command)}", file=sys.stderr)
     done = subprocess.run(
         command, check=False, capture_output=True, text=True, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
@@ -25,7 +25,7 @@ def run(*command: str) -> bool:
 
 
 def main() -> None:
-    """Bring a browser if there is none and a test asks for one."""
+    """Install a browser if this machine has none."""
     if installed_browser():
         return
     if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):

@@ -42,7 +42,7 @@ def environment(version: str) -> Path:
     uv = os.environ.get("UV", "uv")
     if not python.exists():
         uv_run(uv, "venv", "--quiet", "--python", VERSIONS[version].pythons, str(folder))
-    # sync installs the lock as it stands, so delta-spark's cap does not refuse pyspark 4.2.1
+    # sync installs the lock file without resolving, so delta-spark's cap does not refuse pyspark 4.2.1
     locked = [
         f"requirements/spark-{version}.txt",
         *subprocess.check_output(["tools/lacks"], cwd=ROOT, text=True).split(),
@@ -76,7 +76,7 @@ def run(version: str) -> int:
 
 
 def main(wanted: list[str]) -> int:
-    """0 if every version passed; the last lines say which did not."""
+    """0 if every version passed; the last lines list the result of each version."""
     unknown = [version for version in wanted if version not in VERSIONS]
     if unknown:
         print(
