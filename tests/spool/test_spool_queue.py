@@ -89,7 +89,7 @@ def test_a_file_is_used_again_and_again_until_it_is_full(tmp_path: Path) -> None
 def test_the_next_process_adopts_what_is_not_delivered(tmp_path: Path) -> None:
     leave_as_a_killed_process(tmp_path, [event(number) for number in range(4)], delivered=2)
     spool = Spool(tmp_path)
-    assert spool.adopted == 2
+    assert spool.adopted_events == 2
     assert drain(spool) == [event(2), event(3)]
     spool.close()
     assert files(tmp_path) == []
@@ -107,10 +107,10 @@ def test_two_live_processes_never_share_a_file(tmp_path: Path) -> None:
         spool = Spool(tmp_path)
         spool.put(b"mine")
         spool.adopt(1)
-        assert (spool.adopted, drain(spool)) == (0, [b"mine"])
+        assert (spool.adopted_events, drain(spool)) == (0, [b"mine"])
         other.kill()
     spool.adopt(1)
-    assert (spool.adopted, drain(spool)) == (1, [b"theirs"])
+    assert (spool.adopted_events, drain(spool)) == (1, [b"theirs"])
 
 
 def test_a_forked_child_leaves_the_files_to_its_parent(tmp_path: Path) -> None:
@@ -121,13 +121,13 @@ def test_a_forked_child_leaves_the_files_to_its_parent(tmp_path: Path) -> None:
         spool.disown()
         spool.adopt()
         spool.put(event(2))
-        is_right = (spool.adopted, drain(spool)) == (0, [event(2)])
+        is_right = (spool.adopted_events, drain(spool)) == (0, [event(2)])
         spool.close()
         os._exit(0 if is_right else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     spool.put(event(3))
     assert drain(spool) == [event(1), event(3)]
-    assert Spool(tmp_path).adopted == 0
+    assert Spool(tmp_path).adopted_events == 0
 
 
 @given(place=st.integers(min_value=0, max_value=500), flip=st.integers(min_value=1, max_value=255))
@@ -150,7 +150,7 @@ def test_a_flipped_byte_harms_only_the_events_it_touches(
         each for number, each in enumerate(events) if number not in touched
     ]
     changed = [each for each in found if each not in events]
-    assert len(changed) + spool.damaged == 1
+    assert len(changed) + spool.damaged_parts == 1
     assert all(map(is_json_object, changed))
     spool.close()
 
@@ -162,7 +162,7 @@ def test_rubbish_in_the_folder_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("not ours")
     spool = Spool(tmp_path, is_event=is_json_object)
     spool.put(event(2))
-    assert (drain(spool), spool.damaged) == ([event(2)], 3)
+    assert (drain(spool), spool.damaged_parts) == ([event(2)], 3)
     spool.close()
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
@@ -188,7 +188,7 @@ def test_the_batch_in_delivery_is_never_dropped(tmp_path: Path) -> None:
     spool.put(first)
     assert spool.peek(1) == (first,)
     lost = sum(spool.put(event(number, 2000)) for number in range(50))
-    assert spool.adopted == 0
+    assert spool.adopted_events == 0
     spool.mark_delivered(1)
     rest = drain(spool)
     assert lost > 0

@@ -11,9 +11,10 @@ from urllib.parse import quote
 from colline.config.settings import Settings
 from colline.config.transport_settings import ENTRY_POINTS, kind_of, numbered, parts_of, rest_of, typed
 from colline.errors import SettingError, TransportError
+from colline.spool import SpoolOptions
 from colline.transport import options as kinds
 from colline.transport.batching import Carrier, Pace
-from colline.transport.buffer import Buffer, MemoryBuffer
+from colline.transport.buffer import Buffer, MemoryBuffer, SpoolBuffer
 from colline.transport.composite import CompositeTransport
 from colline.transport.filesystem import Files, FsspecFiles, LocalFiles, local_path, scheme_of
 from colline.transport.http import HttpSink
@@ -23,7 +24,6 @@ from colline.transport.lake_sink import LakeSink
 from colline.transport.local import ConsoleSink, EmitterSink, FileSink, NothingSink
 from colline.transport.memory import MemoryTransport
 from colline.transport.retry import Patience
-from colline.transport.spool import Spool, SpoolRules
 
 FilesFor = Callable[[str], Files]  # base address → files there, with the Spark session's own credentials
 
@@ -119,8 +119,8 @@ def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -
 def _buffer(options: kinds.Common) -> Buffer:
     if options.spool is None:
         return MemoryBuffer(options.queue_capacity)
-    rules = SpoolRules(options.spool_max_bytes, options.spool_policy, options.spool_fsync)
-    return Spool(options.spool, rules, options.queue_capacity)
+    spool_options = SpoolOptions(options.spool_max_bytes, options.spool_policy, options.spool_fsync)
+    return SpoolBuffer(options.spool, spool_options, options.queue_capacity)
 
 
 _GUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

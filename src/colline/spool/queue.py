@@ -53,8 +53,8 @@ class Spool:
         Raises OSError if this user cannot write to the folder.
         """
         self.folder = Path(folder).expanduser().absolute()  # the process may change its working directory
-        self.adopted = 0
-        self.damaged = 0
+        self.adopted_events = 0
+        self.damaged_parts = 0
         self._options = options or SpoolOptions()
         self._is_event = is_event
         self._segments: list[Segment] = []  # oldest first
@@ -140,11 +140,11 @@ class Spool:
         """Take over the files of dead processes, at most `limit` files."""
         for segment in islice(abandoned_segments(self.folder, self._is_event), limit):
             if segment.damaged_parts:
-                self.damaged += segment.damaged_parts
+                self.damaged_parts += segment.damaged_parts
                 log.warning("colline: skipped %s damaged parts of %s", segment.damaged_parts, segment.path)
             if segment.waiting:
                 log.info("colline: adopted %s events from %s", len(segment.waiting), segment.path)
-                self.adopted += len(segment.waiting)
+                self.adopted_events += len(segment.waiting)
                 self._segments.append(segment)
             else:
                 segment.remove()
@@ -154,10 +154,12 @@ class Spool:
         for segment in self._segments:
             segment.close()
         self._segments, self._current, self._delivering = [], None, None
-        self.adopted = self.damaged = 0
+        self.adopted_events = self.damaged_parts = 0
 
     def close(self) -> None:
-        """Remove files without waiting events. The next process adopts the others."""
+        """Remove files without waiting events and close the others, which the next process adopts.
+
+        `len` still returns how many events are left.
+        """
         for segment in self._segments:
             segment.close() if segment.waiting else segment.remove()
-        self._segments, self._current, self._delivering = [], None, None

@@ -23,7 +23,7 @@ from colline.transport.shutdown import at_end
 
 log = logging.getLogger("colline.transport")
 
-_TEND_SECONDS = 30.0
+_ADOPT_INTERVAL_SECONDS = 30.0
 _CLOSING_WAIT = 0.5  # longest pause between two tries while closing: the time left is short
 # Seconds at the end for a peer that failed once, or again and again: the job must not wait for a dead server.
 _LAST_CHANCE = (2.0, 0.3)
@@ -145,8 +145,8 @@ class Carrier:
                 dropped=self._dropped,
                 spooled=spooled,
                 failed=self._failed,
-                adopted=self._buffer.adopted,
-                cut=self._buffer.cut,
+                adopted=self._buffer.adopted_events,
+                damaged=self._buffer.damaged_parts,
             )
 
     def _waiting(self) -> tuple[int, int]:
@@ -200,8 +200,8 @@ class Carrier:
             while not len(self._buffer):
                 if self._deadline is not None:
                     return None
-                if not self._wake.wait(_TEND_SECONDS):
-                    self._buffer.tend()
+                if not self._wake.wait(_ADOPT_INTERVAL_SECONDS):
+                    self._buffer.adopt_one_file()
                     self._accepted += len(self._buffer)
             until = monotonic() + self._pace.flush_seconds
             while not self._is_due() and (left := until - monotonic()) > 0:
@@ -250,7 +250,7 @@ class Carrier:
                 log.warning("colline: the %s transport refused an event (%s so far): %s", self.name, self._failed, why)
 
     def _settle(self, size: int) -> None:
-        self._buffer.done(size)
+        self._buffer.mark_delivered(size)
         self._settled += size
         self._part_settled = 0
         if self._breaker.succeeded():
@@ -308,7 +308,7 @@ class Carrier:
 
     def after_fork(self) -> None:
         """In a forked child: what waits, the thread and the connections belong to the parent."""
-        self._buffer.forget()
+        self._buffer.disown()
         self._sink.forget()
         self._reset()
 

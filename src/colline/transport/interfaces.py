@@ -28,7 +28,7 @@ class Stats:
     spooled: int = 0
     failed: int = 0
     adopted: int = 0
-    cut: int = 0
+    damaged: int = 0
 
     def to_dict(self) -> dict[str, int]:
         """The counters by name, as the `colline_delivery` facet carries them."""
@@ -36,8 +36,8 @@ class Stats:
 
     @property
     def is_whole(self) -> bool:
-        """True when nothing was given up: no event dropped, refused or cut."""
-        return not (self.dropped or self.failed or self.cut)
+        """True when nothing was given up: no event dropped, refused or damaged."""
+        return not (self.dropped or self.failed or self.damaged)
 
     def __add__(self, other: Stats) -> Stats:
         return Stats(**{name: count + getattr(other, name) for name, count in asdict(self).items()})
