@@ -91,8 +91,8 @@ class Event(BaseModel):
 
 folder, mode = Path(sys.argv[1]), sys.argv[2]
 if mode == "shared":
-    from colline.server.receive.group_commit import Spool
-    spool = Spool(folder / "spool", folder / "landing")
+    from colline.server.receive.group_commit import GroupCommit
+    spool = GroupCommit(folder / "spool", folder / "landing")
 @asynccontextmanager
 async def lifespan(app):
     if mode == "shared":
@@ -106,7 +106,7 @@ app = FastAPI(lifespan=lifespan)
 if mode == "shared":
     @app.post("/api/v1/lineage", status_code=201)
     async def receive(event: Event, request: Request):
-        await spool.append([await request.body() + b"\\n"], 1)
+        await spool.append([await request.body() + b"\\n"])
         return {"status": "success", "events": 1}
 else:
     folder.mkdir(parents=True, exist_ok=True)

@@ -124,7 +124,7 @@ def command(**options: Any) -> None:
 
 
 def _settings(options: dict[str, Any]) -> ServeSettings:
-    from colline.server.receive.group_commit import SpoolLimits
+    from colline.server.receive.group_commit import CommitLimits
     from colline.server.server_settings import ServeSettings
 
     lake = options["lake"]
@@ -146,7 +146,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         access_log=options["access_log"],
         other_lakes=options["others"],
         readers=options["readers"] or min(4, os.cpu_count() or 1),
-        spool=SpoolLimits(seal_seconds=options["seal_after"], waiting_bytes=options["max_waiting"]),
+        spool=CommitLimits(seal_seconds=options["seal_after"], waiting_bytes=options["max_waiting"]),
     )
 
 

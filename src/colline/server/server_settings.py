@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colline.server.receive.group_commit import SpoolLimits
+from colline.server.receive.group_commit import CommitLimits
 
 MEGABYTE = 1024 * 1024
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
@@ -31,16 +31,16 @@ class ServeSettings:
     other_lakes: Mapping[str, Path] = field(default_factory=dict)
     ingest_seconds: float | None = None
     access_log: bool = True
-    spool: SpoolLimits = field(default_factory=SpoolLimits)
+    spool: CommitLimits = field(default_factory=CommitLimits)
 
     @property
     def spool_directory(self) -> Path:
-        """Open segments. The leading underscore hides it from Spark."""
+        """Spool files that are not landed yet. Spark ignores folders with a leading underscore."""
         return self.lake / "_server" / "spool"
 
     @property
     def landing(self) -> Path:
-        """Where sealed segments go."""
+        """Where spool files are moved to."""
         return self.lake / "landing"
 
     @property

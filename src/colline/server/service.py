@@ -19,7 +19,7 @@ from colline.server.ingest_scheduler import Ingest, stamp
 from colline.server.metrics import Metrics
 from colline.server.openapi.document import openapi
 from colline.server.query.handlers import Reads
-from colline.server.receive.group_commit import Spool
+from colline.server.receive.group_commit import GroupCommit
 from colline.server.receive.receiver import Receiver
 from colline.server.responses import send_bytes, send_json
 from colline.server.server_settings import ServeSettings, token_file
@@ -36,7 +36,7 @@ class Service:
     """One server of one lake."""
 
     settings: ServeSettings
-    spool: Spool
+    spool: GroupCommit
     receiver: Receiver
     reads: Reads
     ingest: Ingest
@@ -45,7 +45,7 @@ class Service:
     @classmethod
     def from_settings(cls, settings: ServeSettings) -> Service:
         """The parts, not yet started."""
-        spool = Spool(settings.spool_directory, settings.landing, settings.spool)
+        spool = GroupCommit(settings.spool_directory, settings.landing, settings.spool)
         return cls(
             settings,
             spool,

@@ -1,7 +1,7 @@
-"""Group commit: many requests wait for one fsync. One thread writes; the event loop never touches the disk.
+"""Group commit: many requests wait for one fsync. One thread writes; the event loop never waits for the disk.
 
-While the disk is busy with one group the next one gathers, so the load itself sets the size of a group and no timer
-delays a lone request.
+While the disk is busy with one group of requests, the next group forms. So the load determines the size of a group, and
+no timer delays a single request.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from pathlib import Path
 
 from colline.errors import LakeError
 from colline.server.http_errors import Problem
-from colline.server.receive.segment import Segment, open_segment, recover
+from colline.spool import Segment, land, land_abandoned, make_folder
 
 log = logging.getLogger("colline.server")
 
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_FILE_MODE = 0o640  # the user who runs the ingest may be another one of the same group
 
 
 @dataclass(frozen=True, slots=True)
-class SpoolLimits:
-    """When a segment becomes a landing file, and how much may wait for the disk."""
+class CommitLimits:
+    """When a segment becomes a landing file, and how many bytes may wait for the disk."""
 
     seal_bytes: int = 32 * 1024 * 1024
     seal_seconds: float = 5.0
@@ -34,8 +35,8 @@ class SpoolLimits:
 
 
 @dataclass(slots=True)
-class SpoolCounts:
-    """What happened since the start; read by `/metrics` and `/api/v1/status`."""
+class CommitCounts:
+    """Counters since the start, for `/metrics` and `/api/v1/status`."""
 
     events: int = 0
     bytes: int = 0
@@ -46,37 +47,44 @@ class SpoolCounts:
     last_event: float | None = None
 
 
-Entry = tuple[Sequence[bytes], int, "asyncio.Future[None]", asyncio.AbstractEventLoop]
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The lines of one request, and the future it waits for."""
+
+    lines: Sequence[bytes]
+    size: int
+    done: asyncio.Future[None]
+    loop: asyncio.AbstractEventLoop
 
 
-class Spool:
-    """Lines in, durable when awaited; landing files out."""
+class GroupCommit:
+    """Makes lines durable in spool segments, and turns the segments into landing files."""
 
-    def __init__(self, directory: Path, landing: Path, limits: SpoolLimits | None = None) -> None:
+    def __init__(self, directory: Path, landing: Path, limits: CommitLimits | None = None) -> None:
         self.directory = directory
         self.landing = landing
-        self.limits = limits or SpoolLimits()
-        self.counts = SpoolCounts()
+        self.limits = limits or CommitLimits()
+        self.counts = CommitCounts()
         self.waiting = 0
         self._entries: list[Entry] = []
         self._wake = threading.Condition()
         self._stopping = False
         self._segment: Segment | None = None
-        self._thread = threading.Thread(target=self._run, name="colline-spool", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="colline-group-commit", daemon=True)
 
     def start(self) -> None:
-        """Land what an earlier process left, then take entries."""
+        """Land what an earlier process left in the spool, then accept lines."""
         try:
-            self.directory.mkdir(parents=True, exist_ok=True)
-            self.landing.mkdir(parents=True, exist_ok=True)
-            self.counts.recovered = len(recover(self.directory, self.landing))
+            make_folder(self.directory)
+            make_folder(self.landing)
+            self.counts.recovered = len(land_abandoned(self.directory, self.landing))
         except OSError as error:
-            hint = "the lake must be a folder on a local or mounted disk that this user may write"
+            hint = "the lake must be a folder on a local or mounted disk that this user can write to"
             raise LakeError(f"cannot use {self.directory} as spool: {error.strerror}", hint=hint) from error
         self._thread.start()
 
     def stop(self) -> None:
-        """Write what waits, land the open segment, end the thread."""
+        """Write the waiting lines, land the open segment, end the thread."""
         with self._wake:
             self._stopping = True
             self._wake.notify()
@@ -87,26 +95,28 @@ class Spool:
         """Whether the writing thread runs."""
         return self._thread.is_alive()
 
-    def append(self, lines: Sequence[bytes], events: int) -> asyncio.Future[None]:
-        """A future, on the running loop, that is done when the lines are durable. Too much waiting is a Problem."""
-        size = sum(map(len, lines))
+    def append(self, lines: Sequence[bytes]) -> asyncio.Future[None]:
+        """A future of the running loop that is done when the lines, each with its line end, are durable.
+
+        Raises a Problem if too many bytes wait, or if the server is stopping.
+        """
         loop = asyncio.get_running_loop()
-        done: asyncio.Future[None] = loop.create_future()
+        entry = Entry(lines, sum(map(len, lines)), loop.create_future(), loop)
         with self._wake:
             if self._stopping:
                 raise Problem(503, "not_durable", "the server is stopping", hint="send it again")
-            if self.waiting and self.waiting + size > self.limits.waiting_bytes:
+            if self.waiting and self.waiting + entry.size > self.limits.waiting_bytes:
                 raise Problem(429, "too_many", "too much is waiting for the disk", hint="send it again later")
-            self.waiting += size
-            self._entries.append((lines, events, done, loop))
+            self.waiting += entry.size
+            self._entries.append(entry)
             self._wake.notify()
-        return done
+        return entry.done
 
     def _run(self) -> None:
         while True:
             with self._wake:
                 if not self._entries and not self._stopping:
-                    self._wake.wait(self._time_left())
+                    self._wake.wait(self._seconds_until_seal())
                 group, self._entries = self._entries, []
                 ending = self._stopping and not group
             if group:
@@ -115,74 +125,88 @@ class Spool:
             if ending:
                 return
 
-    def _time_left(self) -> float | None:
+    def _seconds_until_seal(self) -> float | None:
         if self._segment is None:
             return None
-        return max(0.05, self._segment.opened + self.limits.seal_seconds - time.monotonic())
+        return max(0.05, self._segment.opened_at + self.limits.seal_seconds - time.monotonic())
 
     def _commit(self, group: list[Entry]) -> None:
-        lines = [line for entry in group for line in entry[0]]
-        events = sum(entry[1] for entry in group)
-        size = sum(map(len, lines))
-        problem = self._written(lines, events)
+        lines = [line for entry in group for line in entry.lines]
+        size = sum(entry.size for entry in group)
+        problem = self._write(lines)
         if problem is None:
-            counts = self.counts
-            counts.events += events
-            counts.bytes += size
-            counts.commits += 1
-            counts.last_event = time.time()
+            self.counts.events += len(lines)
+            self.counts.bytes += size
+            self.counts.commits += 1
+            self.counts.last_event = time.time()
         with self._wake:
             self.waiting -= size
         _answer(group, problem)
 
-    def _written(self, lines: Sequence[bytes], events: int) -> Problem | None:
-        """None if the lines are durable. After a failed write the segment is given up: its cache cannot be trusted."""
+    def _write(self, lines: Sequence[bytes]) -> Problem | None:
+        """Make the lines durable; returns what the clients are answered if that fails.
+
+        After an error the segment is sealed, because the kernel may have dropped pages that it could not write.
+        """
         try:
-            if self._segment is None:
-                self._segment = open_segment(self.directory)
-            self._segment.append(lines, events)
+            self._append(lines)
         except OSError as error:
             self.counts.failures += 1
-            log.error("spool: %s: %s", self.directory, error)
+            log.error("cannot write to spool %s: %s", self.directory, error)
             self._seal()
-            if error.errno in _NO_ROOM:
+            if error.errno in _DISK_FULL:
                 return Problem(
-                    507, "disk_full", "the disk is full", hint="make room on the lake's disk, then send again"
+                    507, "disk_full", "the disk is full", hint="free space on the disk of the lake, then send it again"
                 )
-            return Problem(503, "not_durable", f"the disk refused: {error.strerror}", hint="the server's log says more")
+            return Problem(
+                503, "not_durable", f"cannot write to disk: {error.strerror}", hint="see the log of the server"
+            )
         return None
+
+    def _append(self, lines: Sequence[bytes]) -> None:
+        if self._segment is not None:
+            try:
+                self._segment.append(lines, sync=True)
+                return
+            except FileNotFoundError:
+                log.warning("spool file %s was deleted or moved: creating a new one", self._segment.path)
+                self._segment.close()
+                self._segment = None
+        make_folder(self.directory)
+        self._segment = Segment.create(self.directory, sync=True, mode=_FILE_MODE)
+        self._segment.append(lines, sync=True)
 
     def _seal_if_due(self, *, ending: bool) -> None:
         segment = self._segment
         if segment is None:
             return
-        old = time.monotonic() - segment.opened >= self.limits.seal_seconds
-        if ending or old or segment.size >= self.limits.seal_bytes:
+        is_old = time.monotonic() - segment.opened_at >= self.limits.seal_seconds
+        if ending or is_old or segment.size >= self.limits.seal_bytes:
             self._seal()
 
     def _seal(self) -> None:
-        """Make the segment a landing file, and with it what others left. One that fails stays for the next time."""
+        """Land the open segment, and those that other processes left. What fails is tried again with the next seal."""
         segment, self._segment = self._segment, None
         if segment is None:
             return
         try:
-            self.counts.files += segment.land(self.landing) is not None
-            self.counts.recovered += len(recover(self.directory, self.landing))
+            self.counts.files += land(segment, self.landing) is not None
+            self.counts.recovered += len(land_abandoned(self.directory, self.landing))
         except OSError as error:
-            log.error("spool: %s stays for now: %s", segment.path, error)
+            log.error("cannot move %s to %s: %s", segment.path, self.landing, error)
 
 
 def _answer(group: list[Entry], problem: Problem | None) -> None:
     """Wake the requests of a group, with one call into each event loop."""
-    for loop in {entry[3] for entry in group}:
-        futures = [entry[2] for entry in group if entry[3] is loop]
+    for loop in {entry.loop for entry in group}:
+        futures = [entry.done for entry in group if entry.loop is loop]
         try:
-            loop.call_soon_threadsafe(_settle, futures, problem)
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            log.debug("spool: %d answers had no reader", len(futures))
+            loop.call_soon_threadsafe(_set_results, futures, problem)
+        except RuntimeError:  # the loop is closed: no request waits
+            log.debug("%d requests ended before their answer", len(futures))
 
 
-def _settle(futures: list[asyncio.Future[None]], problem: Problem | None) -> None:
+def _set_results(futures: list[asyncio.Future[None]], problem: Problem | None) -> None:
     for future in futures:
         if future.done():
             continue

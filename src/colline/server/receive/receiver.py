@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from colline.server.http_errors import Problem
 from colline.server.receive.body import read_body
-from colline.server.receive.group_commit import Spool
+from colline.server.receive.group_commit import GroupCommit
 from colline.server.receive.validate import Fault, as_line, events_in, fault_of
 from colline.server.responses import send_json
 
@@ -24,7 +24,7 @@ _TOLD = 100  # faults that one answer lists
 class Receiver:
     """Takes events into a spool. `counts` has `accepted` and `refused` events."""
 
-    spool: Spool
+    spool: GroupCommit
     max_body: int
     body_seconds: float
     max_events: int = 10_000
@@ -34,7 +34,7 @@ class Receiver:
         """POST /api/v1/lineage: 201 when the event is durable; 422 says what is wrong with it, and it is kept too."""
         text = await self._body(scope, receive)
         fault = fault_of(text)
-        await self.spool.append([as_line(text, fault)], 1)
+        await self.spool.append([as_line(text, fault)])
         if fault is not None:
             self.counts["refused"] += 1
             raise _refused(fault)
@@ -46,7 +46,7 @@ class Receiver:
         body = await self._body(scope, receive)
         texts = events_in(body)
         if isinstance(texts, Fault):
-            await self.spool.append([as_line(body, texts)], 1)
+            await self.spool.append([as_line(body, texts)])
             self.counts["refused"] += 1
             raise _refused(texts)
         if len(texts) > self.max_events:
@@ -58,7 +58,7 @@ class Receiver:
         faults = [fault_of(text) for text in texts]
         lines = [as_line(text, fault) for text, fault in zip(texts, faults, strict=True)]
         if lines:
-            await self.spool.append(lines, len(lines))
+            await self.spool.append(lines)
         answer = summary(faults)
         self.counts["accepted"] += answer["summary"]["successful"]
         self.counts["refused"] += answer["summary"]["failed"]
