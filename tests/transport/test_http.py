@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from colline.config import settings_from, transport_from
 from colline.transport import Carrier, Stats
+from tests.certificates import self_signed
 from tests.transport.peers import Peer, free_port, http_peer
 
 
@@ -214,11 +214,9 @@ def test_query_base_path_and_parameters_are_kept() -> None:
 
 def test_a_certificate_of_ones_own_authority_is_trusted_when_named_and_refused_otherwise(tmp_path: Path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-         "-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)],
-        check=True, capture_output=True,
-    )  # fmt: skip
+    signed = self_signed("localhost")
+    key.write_bytes(signed.key)
+    certificate.write_bytes(signed.certificate)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
     listener = socket.create_server(("127.0.0.1", 0))
