@@ -91,8 +91,8 @@ rest-docs: setup ## regenerate docs/rest.md from the table of endpoints
 test-demo: setup ## run the demo and compare its answers with tests/demo/answers.txt
 	COLLINE_GOLDEN=$(or $(GOLDEN),read) $(BIN)/python -m pytest tests/demo
 
-test-bare: ## `make test` in a fresh clone, as on a machine with only Python, git and make
-	tools/bare test
+test-bare: ## `make demo` and `make test` in a fresh clone, as on a machine with only Python, git and make
+	tools/bare demo test
 
 clean: ## remove everything that the other targets created
 	rm -rf .venv .venvs .uv web/node_modules src/colline/server/static
