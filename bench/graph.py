@@ -91,7 +91,7 @@ def fresh(report: Report, lake: Path) -> None:
 
 def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
     import colline
-    from colline.graph.traversal.bfs import Question, walk
+    from colline.graph.traversal.bfs import TraversalOptions, traverse
 
     lineage = colline.open(lake)
     view = lineage.view()
@@ -111,20 +111,22 @@ def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
     report.fact(
         f"median {statistics.median(took) * 1000:.2f} ms, worst {took[-1] * 1000:.1f} ms, reach up to {max(reached):,}"
     )
-    question = Question(False)
+    question = TraversalOptions(False)
     wide = columns[columns < columns[len(columns) // LAYERS]]
-    sizes = {int(n): walk(view.arrays, np.array([n]), question).total for n in random.choice(wide, 100, replace=False)}
+    sizes = {
+        int(n): traverse(view.arrays, np.array([n]), question).total for n in random.choice(wide, 100, replace=False)
+    }
     sizes |= {
-        int(n): walk(view.arrays, np.array([n]), question).total for n in random.choice(columns, 800, replace=False)
+        int(n): traverse(view.arrays, np.array([n]), question).total for n in random.choice(columns, 800, replace=False)
     }
     small = min(sizes, key=lambda n: abs(sizes[n] - 900))
     for size in (1, 3, 10, 30, 100):
         big = np.array(sorted(wide, key=lambda n: n)[:: max(1, len(wide) // size)][:size])
-        if walk(view.arrays, big, question).total >= 0.6 * len(columns):
+        if traverse(view.arrays, big, question).total >= 0.6 * len(columns):
             break
-    whole = walk(view.arrays, big, question).total
-    ratio = best(lambda: walk(view.arrays, np.array([small]), question), 20) / best(
-        lambda: walk(view.arrays, big, question)
+    whole = traverse(view.arrays, big, question).total
+    ratio = best(lambda: traverse(view.arrays, np.array([small]), question), 20) / best(
+        lambda: traverse(view.arrays, big, question)
     )
     report.line(f"walk reaching {sizes[small]:,} columns, share of one reaching {whole:,}", ratio, 1 / 20, "times")
     names = [label(int(n)) for n in chosen[:200]]

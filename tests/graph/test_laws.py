@@ -20,7 +20,7 @@ from colline.graph.snapshot.array_file import write
 from colline.graph.snapshot.publish import compose
 from colline.graph.traversal import bfs as walk_module
 from colline.graph.traversal.backtrack import sources_reaching
-from colline.graph.traversal.bfs import Question, walk
+from colline.graph.traversal.bfs import TraversalOptions, traverse
 from colline.graph.traversal.near import FEW
 from tests.graph.graph_lakes import LakeWriter, day
 
@@ -146,8 +146,8 @@ def test_sources_walked_as_bits_are_counted_as_sources_walked_one_by_one(found: 
     lineage, folder = opened(found)
     try:
         view = lineage.view()
-        reach = walk(view.arrays, view.names.resolve(sorted(starts)), Question(False))
-        wanted = reach.every()
+        reach = traverse(view.arrays, view.names.resolve(sorted(starts)), TraversalOptions(False))
+        wanted = reach.all_nodes()
         expected = [
             sum(
                 view.names.label(int(node))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from colline.graph import Answer, Lineage, open_lake
 from colline.graph.snapshot.array_file import write
 from colline.graph.snapshot.publish import compose
-from colline.graph.traversal.bfs import Question, walk
+from colline.graph.traversal.bfs import TraversalOptions, traverse
 from tests.graph.graph_lakes import LakeWriter, day
 
 
@@ -170,8 +170,8 @@ def test_what_a_member_reaches_is_what_the_rules_say(told: list[Told]) -> None:
             view = lineage.view()
             for name in NAMES:
                 start = view.names.resolve([name.replace(":", ".")], members=False)
-                reach = walk(view.arrays, start, Question(False, depth=1))
-                found = {view.names.label(n) for n in reach.every().tolist()}
+                reach = traverse(view.arrays, start, TraversalOptions(False, depth=1))
+                found = {view.names.label(n) for n in reach.all_nodes().tolist()}
                 assert found == {other.replace(":", ".") for other in steps[name]} - {name.replace(":", ".")}
     finally:
         shutil.rmtree(folder)

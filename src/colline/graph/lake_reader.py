@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 _REFRESH = 60.0  # seconds between two looks at a lake elsewhere
 _LOOK = 1.0  # seconds between two looks at whether the tables have more than the snapshot
-_Lake = TypeVar("_Lake", bound="Opened")
+_Lake = TypeVar("_Lake", bound="LakeReader")
 _Asked = ParamSpec("_Asked")
 
 
-def completed(
+def with_missing_commits(
     method: Callable[Concatenate[_Lake, _Asked], Answer],
 ) -> Callable[Concatenate[_Lake, _Asked], Answer]:
     """The method, its answer completed by what it could not know: commits that no snapshot has yet."""
@@ -54,7 +54,7 @@ def _unseen(error: LakeError) -> Row:
     return {"what": "newest events", "why": error.message, "count": 1}
 
 
-class Opened:
+class LakeReader:
     """One lake. `view()` is asked once an answer, so that none mixes two snapshots."""
 
     def __init__(self, lake: str | Path) -> None:
@@ -101,7 +101,7 @@ class Opened:
         return publish.stamp(self.lake) != self._stamp
 
     @property
-    def in_hand(self) -> View:
+    def current_view(self) -> View:
         """The snapshot of the answer before, without a look for a newer one."""
         return self._view
 

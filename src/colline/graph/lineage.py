@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from colline.errors import SettingError
 from colline.graph.answer import Answer, Page, page_of
 from colline.graph.asked import Columns, resolve, schema_changes, steps
-from colline.graph.lake_reader import completed
+from colline.graph.lake_reader import with_missing_commits
 from colline.graph.listing import Listing
-from colline.graph.traversal.bfs import Question
+from colline.graph.traversal.bfs import TraversalOptions
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import When, parse_time
@@ -42,7 +42,7 @@ class Lineage(Listing):
         found, _ = find.ranked_matches(view, text, None) if text.strip(".") else ([], False)
         return [view.names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
 
-    @completed
+    @with_missing_commits
     def find(
         self,
         text: str,
@@ -59,7 +59,7 @@ class Lineage(Listing):
         view = self.view()
         return find.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), find.Only(layer, tag))
 
-    @completed
+    @with_missing_commits
     def upstream(
         self,
         columns: Columns,
@@ -74,10 +74,10 @@ class Lineage(Listing):
     ) -> Answer:
         """What feeds the columns, nearest first; which job on the way failed, changed, or has not run since a time."""
         view = self.view()
-        question = Question(True, indirect=indirect, depth=steps(depth), at=view.at(as_of))
+        question = TraversalOptions(True, indirect=indirect, depth=steps(depth), at=view.at(as_of))
         return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
-    @completed
+    @with_missing_commits
     def downstream(
         self,
         columns: Columns,
@@ -92,10 +92,12 @@ class Lineage(Listing):
     ) -> Answer:
         """What is built on the columns, nearest first."""
         view = self.view()
-        question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
+        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
         return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
 
-    def _walk(self, view: View, columns: Columns, question: Question, since: When, grain: str, page: Page) -> Answer:
+    def _walk(
+        self, view: View, columns: Columns, question: TraversalOptions, since: When, grain: str, page: Page
+    ) -> Answer:
         from colline.graph.queries import upstream_downstream
 
         origin = resolve(view, columns, question.at)
@@ -125,7 +127,7 @@ class Lineage(Listing):
         answers = [self.upstream(names, **how)] if up else []
         return picture([*answers, self.downstream(names, **how)] if down else answers)
 
-    @completed
+    @with_missing_commits
     def paths(
         self,
         a: str,
@@ -140,13 +142,13 @@ class Lineage(Listing):
         from colline.graph.queries import paths
 
         view = self.view()
-        question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
+        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
         if k < 1:
             raise SettingError(f"{k} paths", hint="ask for at least one")
         ends = [resolve(view, name, question.at) for name in (a, b)]
         return paths.answer(view, ends[0], ends[1], question, k)
 
-    @completed
+    @with_missing_commits
     def impact(
         self,
         columns: Columns = (),
@@ -163,7 +165,7 @@ class Lineage(Listing):
         from colline.graph.queries import impact
 
         view = self.view()
-        question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
+        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
         if change not in impact.DOING:
             raise SettingError(f"{change!r} is no change", hint=", ".join(impact.DOING))
         page = page_of(limit, cursor, view.version)
@@ -175,7 +177,7 @@ class Lineage(Listing):
         told = impact.Change(kinds.pop() if len(kinds) == 1 else "change", tuple(rows), missed)
         return impact.answer(view, origin, question, page, told)
 
-    @completed
+    @with_missing_commits
     def pii(
         self,
         columns: Columns = (),
@@ -192,14 +194,14 @@ class Lineage(Listing):
         from colline.graph.queries import pii
 
         view = self.view()
-        question = Question(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
+        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
         names = [columns] if isinstance(columns, str) else list(columns)
         if names and tag:
             raise SettingError("columns and a tag at once", hint="give one of them")
         origin = pii.tagged(view, tag, question.at) if tag else resolve(view, names, question.at)
         return pii.answer(view, origin, question, page_of(limit, cursor, view.version), allowed_zones)
 
-    @completed
+    @with_missing_commits
     def droppable(
         self,
         columns: Columns,
@@ -218,7 +220,7 @@ class Lineage(Listing):
         nodes = view.names.resolve(names, at, members=False) if names else resolve(view, names, at)
         return unused.droppable(view, nodes, page_of(limit, cursor, view.version), unused.since(view, idle_days, at))
 
-    @completed
+    @with_missing_commits
     def unused(
         self,
         dataset: str | None = None,
@@ -240,7 +242,7 @@ class Lineage(Listing):
             nodes = nodes[find.in_layer(view, nodes, layer)]
         return unused.unused(view, nodes, page_of(limit, cursor, view.version), unused.since(view, idle_days, at))
 
-    @completed
+    @with_missing_commits
     def writers(
         self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
@@ -251,7 +253,7 @@ class Lineage(Listing):
         at = view.at(as_of)
         return writers.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
 
-    @completed
+    @with_missing_commits
     def compare(
         self,
         a: str,
@@ -266,11 +268,11 @@ class Lineage(Listing):
         from colline.graph.queries import writers
 
         view = self.view()
-        question = Question(True, indirect=indirect, at=view.at(as_of))
+        question = TraversalOptions(True, indirect=indirect, at=view.at(as_of))
         ends = [resolve(view, name, question.at) for name in (a, b)]
         return writers.compare(view, ends[0], ends[1], question, page_of(limit, cursor, view.version))
 
-    @completed
+    @with_missing_commits
     def diff(
         self,
         from_: When = None,

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from colline.graph.answer import Answer, page_of
-from colline.graph.lake_reader import Opened, completed
+from colline.graph.lake_reader import LakeReader, with_missing_commits
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.times import When, parse_time
 
 
-class Listing(Opened):
+class Listing(LakeReader):
     """Lists of an open lake."""
 
-    @completed
+    @with_missing_commits
     def coverage(
         self,
         *,
@@ -46,7 +46,7 @@ class Listing(Opened):
         """Columns with the most neighbours first. Takes as_of, limit and cursor."""
         return self._ends("hubs", dataset, **how)
 
-    @completed
+    @with_missing_commits
     def _ends(
         self,
         question: str,
@@ -62,14 +62,14 @@ class Listing(Opened):
         at = view.at(as_of)
         return catalog.ends(view, question, page_of(limit, cursor, view.version), at, self._within(view, dataset, at))
 
-    @completed
+    @with_missing_commits
     def overview(self) -> Answer:
         """Layers and flows, recent changes, columns to try, and the state of the lake."""
         from colline.graph.queries import catalog
 
         return catalog.overview(self.view(), self._has("bronze/quarantine"))
 
-    @completed
+    @with_missing_commits
     def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> Answer:
         """One dataset with its columns; by namespace and name, or by any unique suffix of its name."""
         from colline.graph.queries import catalog
@@ -81,7 +81,7 @@ class Listing(Opened):
             place = view.names.exact_dataset(namespace, name)
         return catalog.dataset(view, place, view.at(as_of))
 
-    @completed
+    @with_missing_commits
     def datasets(
         self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
@@ -91,7 +91,7 @@ class Listing(Opened):
         view = self.view()
         return catalog.datasets(view, page_of(limit, cursor, view.version), text, layer)
 
-    @completed
+    @with_missing_commits
     def jobs(
         self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Answer:
@@ -101,7 +101,7 @@ class Listing(Opened):
         view = self.view()
         return catalog.jobs(view, page_of(limit, cursor, view.version), text, state)
 
-    @completed
+    @with_missing_commits
     def runs(
         self,
         *,
@@ -119,7 +119,7 @@ class Listing(Opened):
         wanted = run_history.Runs(job, job_namespace, state, parse_time(since))
         return run_history.runs(view, self._has("silver/runs"), page_of(limit, cursor, view.version), wanted)
 
-    @completed
+    @with_missing_commits
     def quarantine(self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None) -> Answer:
         """Lines that were set aside, with the reason, newest first."""
         from colline.graph.queries import run_history

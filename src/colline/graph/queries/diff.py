@@ -24,7 +24,7 @@ def between_times(view: View, first: int, last: int, page: Page, dataset: int | 
     after: dict[Key, Row] = {}
     for edges in adjacency(view.arrays, forward=True, indirect=True, past=True):
         rows = np.arange(len(edges.other))
-        then, now = edges.true_at(rows, first), edges.true_at(rows, last)
+        then, now = edges.valid_at(rows, first), edges.valid_at(rows, last)
         for found, moved in ((before, then & ~now), (after, now & ~then)):
             found.update(_edge_rows(view, edges, rows[moved], dataset))
     # an edge that was retired and came back the same is in both: it was only seen again
@@ -66,7 +66,7 @@ def between_jobs(view: View, one: int, other: int, page: Page, at: int | None) -
         mine: dict[Key, Row] = {}
         for edges in adjacency(view.arrays, forward=True, indirect=True, past=at is not None):
             rows = np.flatnonzero(edges.job == job)
-            rows = rows if at is None else rows[edges.true_at(rows, at)]
+            rows = rows if at is None else rows[edges.valid_at(rows, at)]
             for key, row in _edge_rows(view, edges, rows):
                 mine[_across(key, row)] = row
         found.append(mine)
@@ -90,7 +90,7 @@ def between_lakes(view: View, other: View, page: Page, at: int | None) -> Answer
 def _everything(view: View, at: int | None) -> Iterable[tuple[Key, Row]]:
     for edges in adjacency(view.arrays, forward=True, indirect=True, past=at is not None):
         rows = np.arange(len(edges.other))
-        yield from _edge_rows(view, edges, rows if at is None else rows[edges.true_at(rows, at)])
+        yield from _edge_rows(view, edges, rows if at is None else rows[edges.valid_at(rows, at)])
 
 
 def _all_named(view: View, at: int | None) -> Iterable[tuple[Key, Row]]:

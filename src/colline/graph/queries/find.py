@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from colline.errors import ColumnError
 from colline.graph.answer import Answer, Page, counted
 from colline.graph.traversal.bfs import alive
-from colline.graph.traversal.csr import Nodes, distinct, spread
-from colline.graph.traversal.name_index import Names, parse
+from colline.graph.traversal.csr import Nodes, distinct, expand
+from colline.graph.traversal.name_index import SEPARATOR, NameIndex, parse
 from colline.graph.traversal.records import View
-from colline.graph.traversal.segments import SEPARATOR
 
 _MOST = 20_000  # columns looked at for one kind of match; more than anyone pages through
 
@@ -87,12 +86,12 @@ def ranked_matches(view: View, text: str, at: int | None) -> tuple[list[tuple[st
         for node in nodes[alive(view.arrays, nodes, at)].tolist():
             taken.setdefault(node, kind)
     if not taken:
-        for node in view.names.near(parse(text), at)[:50].tolist():
+        for node in view.names.close_matches(parse(text), at)[:50].tolist():
             taken.setdefault(node, "fuzzy")
     return [(kind, node) for node, kind in taken.items()], capped
 
 
-def _kinds(names: Names, text: str) -> Iterator[tuple[str, Nodes]]:
+def _kinds(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]:
     asked = parse(text)
     yield "exact", names.matches(asked)
     if len(asked.parts) == 1:
@@ -107,32 +106,32 @@ def _kinds(names: Names, text: str) -> Iterator[tuple[str, Nodes]]:
         yield "prefix", _dataset_and_prefix(names, asked.parts)
 
 
-def _holding(names: Names, wanted: str) -> list[int]:
+def _holding(names: NameIndex, wanted: str) -> list[int]:
     """Field names with the text inside, shortest first."""
-    found = [int(f) for f in names.holding("fold", wanted, most=_MOST)]
+    found = [int(f) for f in names.sharing_trigrams("fold", wanted, most=_MOST)]
     return sorted((f for f in found if wanted in names.folds[f]), key=lambda f: (len(names.folds.raw(f)), f))
 
 
-def _nodes(names: Names, folds: list[int]) -> Nodes:
-    at, _ = spread(names.arrays["fold.start"], np.array(folds, dtype=np.int64))
+def _nodes(names: NameIndex, folds: list[int]) -> Nodes:
+    at, _ = expand(names.arrays["fold.start"], np.array(folds, dtype=np.int64))
     return names.arrays["fold.node"][at[:_MOST]].astype(np.int64)
 
 
-def _columns_of(names: Names, wanted: str) -> Nodes:
+def _columns_of(names: NameIndex, wanted: str) -> Nodes:
     """Columns of the datasets one of whose last two steps is called like that."""
     whole = names.datasets([wanted])
-    near = [k for k in names.holding("alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
+    near = [k for k in names.sharing_trigrams("alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
     places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
-    found = spread(names.arrays["dataset.start"], places)[0][:_MOST]
+    found = expand(names.arrays["dataset.start"], places)[0][:_MOST]
     columns: Nodes = found[~names.arrays["node.rows"][found]]
     return columns
 
 
-def _in_tail(names: Names, key: int, wanted: str) -> bool:
+def _in_tail(names: NameIndex, key: int, wanted: str) -> bool:
     return any(wanted in part for part in names.alias(key).split(SEPARATOR)[:2])
 
 
-def _dataset_and_prefix(names: Names, parts: tuple[str, ...]) -> Nodes:
+def _dataset_and_prefix(names: NameIndex, parts: tuple[str, ...]) -> Nodes:
     """`gold.orders.to` → columns of gold.orders that begin with `to`; `gold.orders`, `gold.ord` → all its columns."""
     out = []
     for place in names.datasets(parts[:-1])[:200].tolist():
@@ -143,7 +142,7 @@ def _dataset_and_prefix(names: Names, parts: tuple[str, ...]) -> Nodes:
     return np.concatenate(out).astype(np.int64) if out else np.empty(0, dtype=np.int64)
 
 
-def _begun(names: Names, parts: tuple[str, ...]) -> list[int]:
+def _begun(names: NameIndex, parts: tuple[str, ...]) -> list[int]:
     """Datasets whose last step begins with the last part, below the others: `gold.ord` → gold.orders."""
     *above, begun = (part.lower() for part in parts)
     wanted = SEPARATOR.join(reversed(above)) + SEPARATOR

@@ -13,8 +13,8 @@ from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.queries import upstream_downstream
 from colline.graph.queries.unused import query_readers
 from colline.graph.snapshot.array_file import SUBTYPES
-from colline.graph.traversal.bfs import INDIRECT, Question, Reach, walk
-from colline.graph.traversal.csr import Nodes, adjacency, distinct, spread
+from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
+from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
 from colline.graph.traversal.edge_selection import edge_rows, told_edges
 from colline.graph.traversal.records import View
 
@@ -34,9 +34,9 @@ class Change:
     unknown: tuple[Row, ...] = field(default=())
 
 
-def answer(view: View, origin: Nodes, question: Question, page: Page, change: Change) -> Answer:
+def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, change: Change) -> Answer:
     """Affected columns nearest first, datasets, jobs and readers; a no where something is affected."""
-    reach = walk(view.arrays, origin, question)
+    reach = traverse(view.arrays, origin, question)
     kinds = kinds_of(reach)
     nodes = reach.page(page.offset, page.limit)
     edges = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0))
@@ -80,7 +80,7 @@ def names(bits: int) -> list[str]:
 
 def kinds_of(reach: Reach) -> NDArray[np.uint8]:
     """How each reached column uses the changed ones: by value along direct steps, else by the last indirect step."""
-    arrays, question = reach.arrays, reach.question
+    arrays, question = reach.arrays, reach.options
     kinds = np.zeros(len(reach.seen), dtype=np.uint8)
     kinds[reach.origin] = _VALUE
     ring = reach.origin
@@ -103,7 +103,7 @@ def kinds_of(reach: Reach) -> NDArray[np.uint8]:
 
 def _to_columns(arrays: Any, other: Nodes, gained: NDArray[np.uint8]) -> tuple[Nodes, NDArray[np.uint8]]:
     chosen = arrays["node.rows"][other]
-    columns, counts = spread(arrays["dataset.start"], arrays["node.dataset"][other[chosen]].astype(np.int64))
+    columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][other[chosen]].astype(np.int64))
     return np.concatenate([other[~chosen], columns]), np.concatenate(
         [gained[~chosen], np.repeat(gained[chosen], counts)]
     )
@@ -112,7 +112,7 @@ def _to_columns(arrays: Any, other: Nodes, gained: NDArray[np.uint8]) -> tuple[N
 def _spread_bits(reach: Reach, kinds: NDArray[np.uint8], nodes: Nodes, bits: NDArray[np.uint8]) -> Nodes:
     """Add bits to reached columns; those that got new ones."""
     # the step must be within the depth asked for: only columns the walk reached count
-    fresh = (reach.distance[nodes] > 0) & ((bits & ~kinds[nodes]) != 0)
+    fresh = (reach.level[nodes] > 0) & ((bits & ~kinds[nodes]) != 0)
     nodes, bits = nodes[fresh], bits[fresh]
     np.bitwise_or.at(kinds, nodes, bits)
     return distinct(nodes)
@@ -120,16 +120,16 @@ def _spread_bits(reach: Reach, kinds: NDArray[np.uint8], nodes: Nodes, bits: NDA
 
 def job_rows(view: View, reach: Reach, kinds: NDArray[np.uint8]) -> list[Row]:
     """The jobs that read what is affected, nearest first; `breaks`: it reads a changed column itself."""
-    arrays, question = reach.arrays, reach.question
+    arrays, question = reach.arrays, reach.options
     near = np.full(arrays.meta["jobs"] + 1, np.iinfo(np.int32).max, dtype=np.int32)
     uses = np.zeros(arrays.meta["jobs"] + 1, dtype=np.uint8)
-    nodes = np.concatenate([reach.origin, reach.every()])
+    nodes = np.concatenate([reach.origin, reach.all_nodes()])
     if question.depth is not None:
-        nodes = nodes[reach.away(nodes) <= question.depth]
+        nodes = nodes[reach.level_of(nodes) <= question.depth]
     for edges in adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None):
         rows, owner = edges.rows(nodes, question.at)
         job = edges.job[rows]
-        np.minimum.at(near, job, reach.distance[owner])
+        np.minimum.at(near, job, reach.level[owner])
         own = _BIT[arrays[f"{edges.group}.subtype"][edges.edges(rows)]] if edges.bits & INDIRECT else kinds[owner]
         np.bitwise_or.at(uses, job, own)
     found = np.flatnonzero(near[:-1] != np.iinfo(np.int32).max)
@@ -144,7 +144,7 @@ def dataset_rows(view: View, reach: Reach) -> list[Row]:
     """The datasets reached, nearest first, with how many of their columns."""
     owners = view.arrays["node.dataset"]
     counts: dict[int, list[int]] = {}
-    for distance, level in enumerate(reach.found, 1):
+    for distance, level in enumerate(reach.layers, 1):
         for nodes in level:
             for place, many in zip(*np.unique(owners[nodes], return_counts=True), strict=True):
                 counts.setdefault(int(place), [distance, 0])[1] += int(many)
@@ -153,7 +153,7 @@ def dataset_rows(view: View, reach: Reach) -> list[Row]:
 
 
 def _by_kind(reach: Reach, kinds: NDArray[np.uint8]) -> dict[str, int]:
-    mine = kinds[reach.every()]
+    mine = kinds[reach.all_nodes()]
     counts = {kind: int(np.count_nonzero(mine & (1 << place))) for place, kind in enumerate(KINDS)}
     return {kind: count for kind, count in counts.items() if count}
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from colline.graph.answer import Answer, Row, counted
 from colline.graph.queries import upstream_downstream
-from colline.graph.traversal.bfs import INDIRECT, Question, Reach, walk
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, spread
+from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand
 from colline.graph.traversal.records import View
 
 _MOST_TRIED = 200_000  # partial paths looked at where cycles forbid counting
@@ -32,7 +32,7 @@ class Between:
     left: Nodes  # steps from each node to the nearest of `last`
 
 
-def answer(view: View, a: Nodes, b: Nodes, question: Question, k: int) -> Answer:
+def answer(view: View, a: Nodes, b: Nodes, question: TraversalOptions, k: int) -> Answer:
     """The k shortest ways from the first column to the second; if there is none, the other way round is tried."""
     ways, count, exact, turned = _either_way(view, a, b, question, k)
     first, last = (b, a) if turned else (a, b)
@@ -52,7 +52,9 @@ def answer(view: View, a: Nodes, b: Nodes, question: Question, k: int) -> Answer
     )
 
 
-def _either_way(view: View, a: Nodes, b: Nodes, question: Question, k: int) -> tuple[list[list[int]], int, bool, bool]:
+def _either_way(
+    view: View, a: Nodes, b: Nodes, question: TraversalOptions, k: int
+) -> tuple[list[list[int]], int, bool, bool]:
     for first, last, turned in ((a, b, False), (b, a, True)):
         found = between(view, first, last, question)
         if found is not None:
@@ -62,14 +64,18 @@ def _either_way(view: View, a: Nodes, b: Nodes, question: Question, k: int) -> t
     return [], 0, True, False
 
 
-def between(view: View, first: Nodes, last: Nodes, question: Question) -> Between | None:
+def between(view: View, first: Nodes, last: Nodes, question: TraversalOptions) -> Between | None:
     """Everything on some way between two sets of columns, None where there is no way."""
-    down = walk(view.arrays, first, Question(False, indirect=question.indirect, depth=question.depth, at=question.at))
-    if not (down.distance[last] > 0).any() or (len(first) == 1 and np.isin(last, first).all()):
+    down = traverse(
+        view.arrays, first, TraversalOptions(False, indirect=question.indirect, depth=question.depth, at=question.at)
+    )
+    if not (down.level[last] > 0).any() or (len(first) == 1 and np.isin(last, first).all()):
         return None
-    up = walk(view.arrays, last, Question(True, indirect=question.indirect, depth=question.depth, at=question.at))
-    candidates = distinct(np.concatenate([down.every(), first]))
-    nodes = candidates[up.distance[candidates] > 0]
+    up = traverse(
+        view.arrays, last, TraversalOptions(True, indirect=question.indirect, depth=question.depth, at=question.at)
+    )
+    candidates = distinct(np.concatenate([down.all_nodes(), first]))
+    nodes = candidates[up.level[candidates] > 0]
     place = np.full(len(up.seen), -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     pairs = np.concatenate(list(_steps(view, nodes, question)) or [np.empty((0, 2), np.int64)])
@@ -82,7 +88,7 @@ def between(view: View, first: Nodes, last: Nodes, question: Question) -> Betwee
     return Between(nodes, inside[0], inside[1], start, other, _left(start, other, inside[1], len(nodes)))
 
 
-def _steps(view: View, nodes: Nodes, question: Question) -> Iterator[Nodes]:
+def _steps(view: View, nodes: Nodes, question: TraversalOptions) -> Iterator[Nodes]:
     """All steps that begin at the nodes, as pairs; a step into a dataset's rows is one to each of its columns."""
     arrays = view.arrays
     for edges in adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None):
@@ -91,7 +97,7 @@ def _steps(view: View, nodes: Nodes, question: Question) -> Iterator[Nodes]:
         yield np.stack([owner, other], axis=1)
         if edges.bits & INDIRECT:
             chosen = arrays["node.rows"][other]
-            columns, counts = spread(arrays["dataset.start"], arrays["node.dataset"][other[chosen]].astype(np.int64))
+            columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][other[chosen]].astype(np.int64))
             yield np.stack([np.repeat(owner[chosen], counts), columns], axis=1)
 
 
@@ -105,7 +111,7 @@ def _left(start: Nodes, other: Nodes, last: set[int], count: int) -> Nodes:
     back_start = np.searchsorted(other[by_target], np.arange(count + 1))
     while len(ring):
         steps += 1
-        found = distinct(source[by_target[spread(back_start, ring)[0]]])
+        found = distinct(source[by_target[expand(back_start, ring)[0]]])
         ring = found[left[found] > steps]
         left[ring] = steps
     return left
@@ -120,7 +126,7 @@ def count_paths(found: Between) -> tuple[int, bool]:
     ready, done = np.flatnonzero(degree == 0), 0
     while len(ready):
         done += len(ready)
-        rows, counts = spread(found.start, ready)
+        rows, counts = expand(found.start, ready)
         np.add.at(ways, found.other[rows], np.repeat(ways[ready], counts))
         np.subtract.at(degree, found.other[rows], 1)
         reached = distinct(found.other[rows])
@@ -163,7 +169,7 @@ def _wait(found: Between, heap: list[Any], way: tuple[int, ...], onward: Nodes, 
         heapq.heappush(heap, (len(way) + int(found.left[node]), (*way, node), place, onward))
 
 
-def _row(view: View, way: list[int], question: Question) -> Row:
+def _row(view: View, way: list[int], question: TraversalOptions) -> Row:
     edges = [view.edge(e, row, ends, level=level) for e, row, ends, level in _edges(view, way, question)]
     steps = list(pairwise(way))
     ids = [(int(view.arrays["node.id"][a]), int(view.arrays["node.id"][b])) for a, b in steps]
@@ -180,7 +186,9 @@ def _row(view: View, way: list[int], question: Question) -> Row:
     }
 
 
-def _edges(view: View, way: list[int], question: Question) -> Iterator[tuple[Adjacency, int, tuple[int, int], str]]:
+def _edges(
+    view: View, way: list[int], question: TraversalOptions
+) -> Iterator[tuple[Adjacency, int, tuple[int, int], str]]:
     """The edges of each step of a way."""
     arrays = view.arrays
     for source, target in pairwise(way):
@@ -193,11 +201,13 @@ def _edges(view: View, way: list[int], question: Question) -> Iterator[tuple[Adj
                 yield from ((edges, int(row), (source, target), "dataset") for row in rows[other == home])
 
 
-def _gaps(view: View, a: Nodes, b: Nodes, question: Question) -> list[int]:
+def _gaps(view: View, a: Nodes, b: Nodes, question: TraversalOptions) -> list[int]:
     """Gaps that could hide a way: on what the first reaches, and on what feeds the second."""
     reaches: list[Reach] = []
     for nodes, upstream in ((a, False), (b, True)):
-        reaches.append(walk(view.arrays, nodes, Question(upstream, indirect=question.indirect, at=question.at)))
+        reaches.append(
+            traverse(view.arrays, nodes, TraversalOptions(upstream, indirect=question.indirect, at=question.at))
+        )
     return sorted({gap for reach in reaches for gap in upstream_downstream.gaps_on(view, reach)})
 
 

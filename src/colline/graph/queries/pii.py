@@ -12,11 +12,11 @@ import numpy as np
 from colline.errors import ColumnError
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.queries import upstream_downstream
-from colline.graph.traversal.backtrack import Step, sources_reaching, trail
-from colline.graph.traversal.bfs import Question, Reach, alive, walk
+from colline.graph.traversal.backtrack import Step, shortest_path, sources_reaching
+from colline.graph.traversal.bfs import Reach, TraversalOptions, alive, traverse
 from colline.graph.traversal.csr import Nodes, distinct
+from colline.graph.traversal.name_index import SEPARATOR
 from colline.graph.traversal.records import View
-from colline.graph.traversal.segments import SEPARATOR
 
 EXITS = ("FILE", "JDBC", "TOPIC")
 VERDICTS = ("clear", "masked", "indirect")
@@ -53,13 +53,13 @@ def _holders(view: View, name: str, wanted: str) -> list[int]:
     return [int(i) for i in some if wanted in texts[int(i)].lower().split(SEPARATOR)]
 
 
-def landings(view: View, origin: Nodes, question: Question, zones: Sequence[str]) -> Landings:
+def landings(view: View, origin: Nodes, question: TraversalOptions, zones: Sequence[str]) -> Landings:
     """Everything reached with its verdict, in the order of the answer."""
-    reach = walk(view.arrays, origin, question)
-    nodes = reach.every()
+    reach = traverse(view.arrays, origin, question)
+    nodes = reach.all_nodes()
     verdicts = np.where(~reach.is_direct(nodes), 2, np.where(reach.is_masked(nodes), 1, 0))
     violations = (verdicts == 0) & ~allowed(view, nodes, zones) if zones else np.zeros(len(nodes), dtype=np.bool_)
-    key = ((verdicts * 2 + ~violations) * (1 << 24) + reach.away(nodes)) * (1 << 34) + nodes
+    key = ((verdicts * 2 + ~violations) * (1 << 24) + reach.level_of(nodes)) * (1 << 34) + nodes
     order = np.argsort(key, kind="stable")
     return Landings(reach, nodes[order], verdicts[order], violations[order])
 
@@ -82,7 +82,7 @@ def _in_zone(view: View, place: int, zones: Sequence[str]) -> bool:
     return any(home.startswith(f"{zone}.") or any(fnmatchcase(text, zone) for text in lower) for zone in wanted)
 
 
-def answer(view: View, origin: Nodes, question: Question, page: Page, zones: Sequence[str] = ()) -> Answer:
+def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, zones: Sequence[str] = ()) -> Answer:
     """Landings worst first, the exits, and the violations."""
     found = landings(view, origin, question, zones)
     end = len(found.nodes) if page.limit is None else page.offset + page.limit
@@ -130,12 +130,12 @@ def _rows(view: View, found: Landings, shown: slice, zones: Sequence[str]) -> tu
         strict=True,
     )
     for place, (row, node, verdict, violation) in enumerate(facts):
-        way = trail(reach, node)
+        way = shortest_path(reach, node)
         kind = view.text("dataset.kind", int(view.arrays["node.dataset"][node]))
-        passed.update(step.near for step in way)
+        passed.update(step.nearer for step in way)
         for step in way:
-            key = (step.edges.group, int(step.row), step.near, step.far)
-            edges.setdefault(key, view.edge(step.edges, step.row, (step.near, step.far), level=step.level))
+            key = (step.edges.group, int(step.row), step.nearer, step.farther)
+            edges.setdefault(key, view.edge(step.edges, step.row, (step.nearer, step.farther), level=step.level))
         out.append(
             {
                 **row,
@@ -158,9 +158,9 @@ def _told(view: View, way: list[Step], verdict: int) -> Row:
         "verdict": VERDICTS[verdict],
         "hop": masks,
         "job": view.job_ref(int(told.edges.job[told.row])),
-        "source": view.ref(way[0].near),
-        "path": [int(view.arrays["node.id"][n]) for n in [way[0].near, *(step.far for step in way)]],
-        "through": [view.names.label(step.far) for step in way[:-1]],
+        "source": view.ref(way[0].nearer),
+        "path": [int(view.arrays["node.id"][n]) for n in [way[0].nearer, *(step.farther for step in way)]],
+        "through": [view.names.label(step.farther) for step in way[:-1]],
     }
 
 

@@ -10,14 +10,14 @@ import numpy as np
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.queries import upstream_downstream
 from colline.graph.queries.impact import dataset_rows
-from colline.graph.traversal.bfs import INDIRECT, Question, Reach, walk
+from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency, distinct
 from colline.graph.traversal.records import View
 
 
-def answer(view: View, origin: Nodes, question: Question, page: Page, grain: str) -> Answer:
+def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, grain: str) -> Answer:
     """The datasets or the jobs a walk passes, nearest first, and how they are joined."""
-    reach = walk(view.arrays, origin, question)
+    reach = traverse(view.arrays, origin, question)
     steps = list(_steps(reach))
     rows, edges = _tables(view, reach, steps) if grain == "table" else _jobs(view, reach, steps)
     key, word = ("datasets", "dataset") if grain == "table" else ("jobs", "job")
@@ -45,18 +45,18 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, grain: str
 
 def _steps(reach: Reach) -> Any:
     """Every step the walk took: near ends, far ends, jobs, whether indirect, and how far away the near end is."""
-    question, arrays = reach.question, reach.arrays
-    nodes = np.concatenate([reach.origin, reach.every()])
+    question, arrays = reach.options, reach.arrays
+    nodes = np.concatenate([reach.origin, reach.all_nodes()])
     if question.depth is not None:
-        nodes = nodes[reach.away(nodes) <= question.depth]
+        nodes = nodes[reach.level_of(nodes) <= question.depth]
     rows_of = arrays["dataset.rows"][arrays["node.dataset"][nodes]].astype(np.int64)
-    away = np.where(reach.distance > 0, reach.distance.astype(np.int32), np.iinfo(np.int32).max)
+    away = np.where(reach.level > 0, reach.level.astype(np.int32), np.iinfo(np.int32).max)
     for edges in adjacency(
         arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
     ):
         if question.upstream and edges.bits & INDIRECT:
             homes = distinct(rows_of[rows_of >= 0])
-            np.minimum.at(away, rows_of[rows_of >= 0], reach.distance[nodes[rows_of >= 0]])
+            np.minimum.at(away, rows_of[rows_of >= 0], reach.level[nodes[rows_of >= 0]])
             found, owner = edges.rows(np.concatenate([nodes, homes]), question.at)
         else:
             found, owner = edges.rows(nodes, question.at)
@@ -67,12 +67,12 @@ def _steps(reach: Reach) -> Any:
 def _tables(view: View, reach: Reach, steps: list[Any]) -> tuple[list[Row], list[Row]]:
     owners = view.arrays["node.dataset"]
     rows = dataset_rows(view, reach)
-    direct = set(distinct(owners[np.concatenate([d for d, _ in reach.found] or [reach.origin[:0]])]).tolist())
-    places = {int(view.arrays["dataset.id"][p]): int(p) for p in distinct(owners[reach.every()])}
+    direct = set(distinct(owners[np.concatenate([d for d, _ in reach.layers] or [reach.origin[:0]])]).tolist())
+    places = {int(view.arrays["dataset.id"][p]): int(p) for p in distinct(owners[reach.all_nodes()])}
     rows = [{**row, "relation": "direct" if places[row["id"]] in direct else "indirect"} for row in rows]
     joined: dict[tuple[int, int, str], list[Any]] = defaultdict(lambda: [0, set()])
     for near, far, job, indirect, _ in steps:
-        source, target = (far, near) if reach.question.upstream else (near, far)
+        source, target = (far, near) if reach.options.upstream else (near, far)
         keys = np.stack([owners[source], owners[target], job], axis=1)
         for (one, two, by), count in zip(*_counted(keys), strict=True):
             found = joined[int(one), int(two), "INDIRECT" if indirect else "DIRECT"]
@@ -99,7 +99,7 @@ def _jobs(view: View, reach: Reach, steps: list[Any]) -> tuple[list[Row], list[R
     reads: dict[int, set[int]] = defaultdict(set)
     homes = view.arrays["node.dataset"]
     for from_, to, job, _, distance in steps:
-        source, target = (to, from_) if reach.question.upstream else (from_, to)
+        source, target = (to, from_) if reach.options.upstream else (from_, to)
         keys = np.stack([job, homes[source], homes[target]], axis=1)
         for (by, one, two), _count in zip(*_counted(keys), strict=True):
             reads[int(by)].add(int(one))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.snapshot.array_file import SUBTYPES, UNKNOWN
 from colline.graph.traversal.bfs import alive
-from colline.graph.traversal.csr import Nodes, adjacency, distinct, spread
+from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
 from colline.graph.traversal.records import WHY, View
 from colline.graph.traversal.times import time_or_none
 
@@ -70,7 +70,7 @@ def _drop_verdict(rows: list[Row], counts: dict[str, int]) -> str:
 
 
 def _judge(view: View, node: int, when: Since, gaps: list[Row]) -> Row:
-    family = kin(view, node)
+    family = with_nested_fields(view, node)
     readers, left_out = edge_readers(view, family, when.at)
     known = {(row["job"]["name"] if row["job"] else None) for row in readers}
     asked = query_readers(view, family, when.at, when.moment)
@@ -105,13 +105,13 @@ def _why(live: list[Row], retired: list[Row], gaps: list[Row], last: str | None)
     return "was never read"
 
 
-def kin(view: View, node: int) -> Nodes:
+def with_nested_fields(view: View, node: int) -> Nodes:
     """A column, its nested members, and the structs it lies in: reading one is reading the other."""
     nodes = [np.array([node], dtype=np.int64)]
     if view.arrays.meta["nested"]:
-        for way in ("up", "down"):
-            at, _ = spread(view.arrays[f"kin.{way}.start"], nodes[0])
-            nodes.append(view.arrays[f"kin.{way}.other"][at].astype(np.int64))
+        for relation in ("structs", "members"):
+            at, _ = expand(view.arrays[f"nested.{relation}.start"], nodes[0])
+            nodes.append(view.arrays[f"nested.{relation}.node"][at].astype(np.int64))
     return np.concatenate(nodes)
 
 
@@ -163,7 +163,7 @@ def query_readers(view: View, nodes: Nodes, at: int | None, moment: int | None =
     """Recorded reads of the columns, with whether each still counts: a query by its age, a job by its last run."""
     arrays = view.arrays
     moment = since(view, IDLE_DAYS, at).moment if moment is None else moment
-    rows, counts = spread(arrays["read.start"], nodes)
+    rows, counts = expand(arrays["read.start"], nodes)
     owner = np.repeat(nodes, counts)
     uses, kinds = arrays.strings("read.uses"), arrays.strings("read.kinds")
     out = []
@@ -215,12 +215,12 @@ def _is_everywhere(view: View, gap: int) -> bool:
 
 def _jobs_reading(view: View, places: Any) -> NDArray[Any]:
     """Jobs that read or write some column of the datasets, now or once."""
-    nodes = spread(view.arrays["dataset.start"], np.asarray(places, dtype=np.int64))[0]
+    nodes = expand(view.arrays["dataset.start"], np.asarray(places, dtype=np.int64))[0]
     found = []
     for forward in (True, False):
         for edges in adjacency(view.arrays, forward=forward, indirect=True, past=True):
             found.append(edges.job[edges.positions(nodes, None)])
-    found.append(view.arrays["read.job"][spread(view.arrays["read.start"], nodes)[0]])
+    found.append(view.arrays["read.job"][expand(view.arrays["read.start"], nodes)[0]])
     return distinct(np.concatenate(found))
 
 
@@ -268,16 +268,16 @@ def is_read(view: View, nodes: Nodes, when: Since) -> NDArray[np.bool_]:
         rows, owner = edges.rows(nodes, when.at)
         used[owner[edges.other[rows] != owner]] = True
     arrays = view.arrays
-    rows, counts = spread(arrays["read.start"], nodes)
+    rows, counts = expand(arrays["read.start"], nodes)
     if len(rows):
         names = arrays.strings("read.kinds")
         query = np.array([names[i] == "query" for i in range(len(names))])[arrays["read.kind"][rows]]
         used[np.repeat(nodes, counts)[_is_live(arrays, rows, query, when.moment)]] = True
     if arrays.meta["nested"]:
         marked = used.copy()
-        for way in ("up", "down"):
-            at, counts = spread(arrays[f"kin.{way}.start"], nodes)
-            held = used[arrays[f"kin.{way}.other"][at]]
+        for relation in ("structs", "members"):
+            at, counts = expand(arrays[f"nested.{relation}.start"], nodes)
+            held = used[arrays[f"nested.{relation}.node"][at]]
             marked[np.repeat(nodes, counts)[held]] = True
         used = marked
     return np.asarray(used[nodes])
@@ -285,7 +285,7 @@ def is_read(view: View, nodes: Nodes, when: Since) -> NDArray[np.bool_]:
 
 def _last_reads(view: View, nodes: Nodes) -> NDArray[np.int64]:
     arrays = view.arrays
-    rows, counts = spread(arrays["read.start"], nodes)
+    rows, counts = expand(arrays["read.start"], nodes)
     out = np.full(len(nodes), UNKNOWN, dtype=np.int64)
     np.maximum.at(out, np.repeat(np.arange(len(nodes)), counts), arrays["read.last"][rows])
     for edges in adjacency(arrays, forward=True, indirect=True, past=True):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.answer import Answer, LateRows, Page, Row, counted
-from colline.graph.traversal.bfs import Question, Reach, walk
+from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, distinct
 from colline.graph.traversal.edge_selection import EDGES_A_ROW, Told, at_most, edge_rows, told_edges
 from colline.graph.traversal.records import FEW_ASKED, ColumnFacts, View
@@ -17,9 +17,9 @@ Marks = dict[str, NDArray[np.bool_]]  # what may be wrong with a job → which o
 Reached = tuple[int, bool, bool]  # how far, whether by direct steps only, whether only through a mask
 
 
-def answer(view: View, origin: Nodes, question: Question, page: Page, since: int | None = None) -> Answer:
+def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, since: int | None = None) -> Answer:
     """The answer at column grain."""
-    reach = walk(view.arrays, origin, question)
+    reach = traverse(view.arrays, origin, question)
     nodes = reach.page(page.offset, page.limit)
     most = EDGES_A_ROW * max(len(nodes), 1) if page.limit else None
     edges, edges_left_out = at_most(told_edges(reach, nodes, first=page.offset == 0), most)
@@ -30,7 +30,7 @@ def answer(view: View, origin: Nodes, question: Question, page: Page, since: int
     asked = origin if len(origin) <= FEW_ASKED else origin[:0]
     facts = view.column_facts(np.concatenate([asked, nodes]), question.at)
     of, told = facts[: len(asked)], facts[len(asked) :]
-    reached = reached_how(reach, nodes, reach.page_away(page.offset, len(nodes)))
+    reached = reached_how(reach, nodes, reach.page_levels(page.offset, len(nodes)))
     return Answer(
         question=name,
         verdict=verdict(view, reach, marks, found, len(gaps)),
@@ -70,12 +70,12 @@ def _late_edges(view: View, told: list[Told]) -> LateRows:
 
 def column_rows(view: View, reach: Reach, nodes: Nodes) -> list[Row]:
     """Reached columns with how far, how, and whether only through a mask."""
-    return with_reach(view.columns(nodes, reach.question.at), reached_how(reach, nodes, reach.away(nodes)))
+    return with_reach(view.columns(nodes, reach.options.at), reached_how(reach, nodes, reach.level_of(nodes)))
 
 
 def reached_how(reach: Reach, nodes: Nodes, away: Nodes) -> list[Reached]:
     """How far each column is, whether by direct steps only, and whether only through a mask; `away` is one more."""
-    direct = reach.is_direct(nodes).tolist() if reach.question.indirect else [True] * len(nodes)
+    direct = reach.is_direct(nodes).tolist() if reach.options.indirect else [True] * len(nodes)
     return list(zip((away - 1).tolist(), direct, reach.is_masked(nodes).tolist(), strict=True))
 
 
@@ -89,7 +89,7 @@ def with_reach(rows: list[Row], reached: list[Reached]) -> list[Row]:
 def totals(reach: Reach) -> dict[str, int]:
     """How much was reached."""
     owners = np.zeros(reach.arrays.meta["datasets"], dtype=np.bool_)
-    owners[reach.arrays["node.dataset"].take(reach.every())] = True
+    owners[reach.arrays["node.dataset"].take(reach.all_nodes())] = True
     return {
         "columns": reach.total,
         "datasets": int(np.count_nonzero(owners)),
@@ -101,14 +101,14 @@ def totals(reach: Reach) -> dict[str, int]:
 def datasets_of(reach: Reach) -> Any:
     """The datasets reached and those the walk began in."""
     owners = reach.arrays["node.dataset"]
-    return distinct(np.concatenate([owners[reach.origin], *(owners[n] for level in reach.found for n in level)]))
+    return distinct(np.concatenate([owners[reach.origin], *(owners[n] for level in reach.layers for n in level)]))
 
 
 def gaps_on(view: View, reach: Reach) -> list[int]:
     """Open gaps in coverage on the datasets and jobs that were walked."""
     if not len(view.arrays["gap.since"]):
         return []
-    return view.gaps(datasets=datasets_of(reach), jobs=reach.jobs, at=reach.question.at)
+    return view.gaps(datasets=datasets_of(reach), jobs=reach.jobs, at=reach.options.at)
 
 
 def job_rows(view: View, reach: Reach, marks: Marks, most: int = 100) -> list[Row]:
@@ -141,16 +141,16 @@ def verdict(view: View, reach: Reach, marks: Marks, found: dict[str, int], gaps:
     names = ", ".join(view.names.label(n) for n in reach.origin[:3].tolist())
     names += f" and {len(reach.origin) - 3} more" if len(reach.origin) > 3 else ""
     if not found["columns"]:
-        word = "nothing feeds" if reach.question.upstream else "nothing is built on"
+        word = "nothing feeds" if reach.options.upstream else "nothing is built on"
         return (
-            f"unknown what {'feeds' if reach.question.upstream else 'is built on'} {names}: lineage is missing"
+            f"unknown what {'feeds' if reach.options.upstream else 'is built on'} {names}: lineage is missing"
             if (gaps)
             else f"{word} {names}"
         )
-    word = ("feed" if found["columns"] > 1 else "feeds") if reach.question.upstream else "built on"
+    word = ("feed" if found["columns"] > 1 else "feeds") if reach.options.upstream else "built on"
     reached = f"{counted(found['columns'], 'column')} in {counted(found['datasets'], 'dataset')}"
     linked = (
-        f"{reached} {word} {names}" if reach.question.upstream else f"{reached} {_are(found['columns'])} {word} {names}"
+        f"{reached} {word} {names}" if reach.options.upstream else f"{reached} {_are(found['columns'])} {word} {names}"
     )
     notes = [f"{counted(n, 'job')} {flag}" for flag, marked in marks.items() if (n := int(np.count_nonzero(marked)))]
     notes += [f"{counted(gaps, 'gap')} in coverage on the way"] if gaps else []

@@ -9,7 +9,7 @@ import numpy as np
 
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.queries.upstream_downstream import gaps_on
-from colline.graph.traversal.bfs import Question, Reach, walk
+from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency, distinct
 from colline.graph.traversal.records import View
 
@@ -71,10 +71,10 @@ def _definition(inputs: list[Row]) -> str:
     return "; ".join(sorted(told))
 
 
-def compare(view: View, a: Nodes, b: Nodes, question: Question, page: Page) -> Answer:
+def compare(view: View, a: Nodes, b: Nodes, question: TraversalOptions, page: Page) -> Answer:
     """What two columns share, what only one has, and where they part, nearest first."""
-    reaches = walk(view.arrays, a, question), walk(view.arrays, b, question)
-    sets = [np.union1d(reach.every(), start) for reach, start in zip(reaches, (a, b), strict=True)]
+    reaches = traverse(view.arrays, a, question), traverse(view.arrays, b, question)
+    sets = [np.union1d(reach.all_nodes(), start) for reach, start in zip(reaches, (a, b), strict=True)]
     common = np.intersect1d(sets[0], sets[1])
     order = common[np.lexsort((common, _far(reaches, common)))]
     only = [np.setdiff1d(mine, common) for mine in sets]
@@ -107,11 +107,11 @@ def compare(view: View, a: Nodes, b: Nodes, question: Question, page: Page) -> A
 
 
 def _far(reaches: tuple[Reach, Reach], nodes: Nodes) -> Any:
-    return np.maximum(reaches[0].away(nodes), reaches[1].away(nodes))
+    return np.maximum(reaches[0].level_of(nodes), reaches[1].level_of(nodes))
 
 
 def _shared_rows(view: View, nodes: Nodes, reaches: tuple[Reach, Reach], at: int | None) -> list[Row]:
-    ways = [(reach.away(nodes) - 1).tolist() for reach in reaches]
+    ways = [(reach.level_of(nodes) - 1).tolist() for reach in reaches]
     rows = zip(view.columns(nodes, at), *ways, strict=True)
     return [{**row, "distance_a": near_a, "distance_b": near_b} for row, near_a, near_b in rows]
 
@@ -133,7 +133,7 @@ def _partings(view: View, common: Nodes, reaches: tuple[Reach, Reach], sets: lis
 
 def _onward(view: View, node: int, reach: Reach, mine: set[int]) -> list[Row]:
     out = []
-    question = reach.question
+    question = reach.options
     for edges in adjacency(view.arrays, forward=True, indirect=question.indirect, past=question.at is not None):
         for row in edges.positions(np.array([node]), question.at).tolist():
             target = int(edges.other[row])

@@ -24,13 +24,13 @@ from numpy.typing import NDArray
 from colline.graph.snapshot.array_file import SUBTYPES
 from colline.graph.snapshot.edge_arrays import Out, starts
 from colline.graph.snapshot.strings import Strings
-from colline.graph.traversal.csr import spread
+from colline.graph.traversal.csr import expand
 
 _COPY = SUBTYPES.index("IDENTITY")
 Rows = dict[str, NDArray[Any]]
 
 
-def kin(owner: Any, codes: Any, fields: Strings) -> Out:
+def nested_field_index(owner: Any, codes: Any, fields: Strings) -> Out:
     """Which column is a member of which struct, both ways, and by which path; nothing where none is nested."""
     dotted = {i for i in range(len(fields)) if b"." in fields.raw(i)}
     if not dotted:
@@ -51,11 +51,11 @@ def kin(owner: Any, codes: Any, fields: Strings) -> Out:
     both = np.array(sorted((parent, paths[path], member) for parent, member, path in found), dtype=np.int64)
     up = both[np.argsort(both[:, 2], kind="stable")]
     return {
-        "kin.down.start": starts(both[:, 0], len(owner)),
-        "kin.down.path": both[:, 1].astype(np.int32),
-        "kin.down.other": both[:, 2].astype(np.int32),
-        "kin.up.start": starts(up[:, 2], len(owner)),
-        "kin.up.other": up[:, 0].astype(np.int32),
+        "nested.members.start": starts(both[:, 0], len(owner)),
+        "nested.members.path": both[:, 1].astype(np.int32),
+        "nested.members.node": both[:, 2].astype(np.int32),
+        "nested.structs.start": starts(up[:, 2], len(owner)),
+        "nested.structs.node": up[:, 0].astype(np.int32),
     }
 
 
@@ -78,13 +78,13 @@ def with_implied(rows: Rows, family: Out) -> Rows:
 def _to_members(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
     """Edges that follow for the members of either end: which edge each follows from, and its two ends."""
     source, target = rows["source"], rows["target"]
-    start, member, path = (np.asarray(family[f"kin.down.{name}"]) for name in ("start", "other", "path"))
+    start, member, path = (np.asarray(family[f"nested.members.{name}"]) for name in ("start", "node", "path"))
     key = np.repeat(np.arange(len(start) - 1), np.diff(start)) << 32 | path
     copies = rows["subtype"] == _COPY
 
     def inside(ends: Any) -> tuple[Any, Any, Any]:
         """Each end with each of its members: the place of the end, the member, the member's path."""
-        at, counts = spread(start, ends)
+        at, counts = expand(start, ends)
         return np.repeat(np.arange(len(ends)), counts), member[at].astype(np.int64), path[at]
 
     def twin(struct: Any, by_path: Any) -> Any:
@@ -111,10 +111,10 @@ def _to_members(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
 
 def _to_structs(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
     """Edges into the structs that a written member lies in, but for those that begin inside of it."""
-    at, counts = spread(np.asarray(family["kin.up.start"]), rows["target"])
+    at, counts = expand(np.asarray(family["nested.structs.start"]), rows["target"])
     edge = np.repeat(np.arange(len(counts)), counts)
-    struct, source = np.asarray(family["kin.up.other"])[at].astype(np.int64), rows["source"][edge]
-    start, member = np.asarray(family["kin.down.start"]), np.asarray(family["kin.down.other"])
+    struct, source = np.asarray(family["nested.structs.node"])[at].astype(np.int64), rows["source"][edge]
+    start, member = np.asarray(family["nested.members.start"]), np.asarray(family["nested.members.node"])
     held = np.sort(np.repeat(np.arange(len(start) - 1), np.diff(start)) << 32 | member)
     pair = struct << 32 | source
     within = held[np.minimum(np.searchsorted(held, pair), len(held) - 1)] == pair

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from colline.graph.snapshot.array_file import NEVER
 from colline.graph.snapshot.edge_arrays import Order, Out, dictionary, order_of, starts, texts, times
-from colline.graph.snapshot.nested_fields import kin
+from colline.graph.snapshot.nested_fields import nested_field_index
 from colline.graph.snapshot.strings import Strings, to_strings
-from colline.graph.traversal.segments import SEPARATOR, segments
+from colline.graph.traversal.name_index import SEPARATOR, segments
 
 LAYERS = ("bronze", "silver", "gold", "platinum")
 _MOST_LEVELS = 20_000
@@ -132,7 +132,7 @@ def columns(table: Any, owners: Order, dataset_count: int) -> tuple[Out, Order, 
         "types": types,
     }
     out.update(_field_index(codes, rows, fields))
-    out.update(kin(owner, codes, fields))
+    out.update(nested_field_index(owner, codes, fields))
     return out, order_of(ids), int(np.count_nonzero(~known))
 
 
@@ -263,12 +263,12 @@ def _self_edges(out: Out, group: str, count: int) -> NDArray[np.int64]:
 
 
 def _released(out: Out, groups: list[str], ready: NDArray[np.int64], degree: NDArray[np.int64]) -> NDArray[np.int64]:
-    from colline.graph.traversal.csr import spread
+    from colline.graph.traversal.csr import expand
 
     found = []
     for group in groups:
         start, other = np.asarray(out[f"{group}.out.start"]), np.asarray(out[f"{group}.out.other"])
-        at = spread(start, ready)
+        at = expand(start, ready)
         reached = other[at[0]]
         reached = reached[reached != np.repeat(ready, at[1])]
         np.subtract.at(degree, reached, 1)

@@ -68,7 +68,7 @@ def publish(lake: str | Path) -> SnapshotInfo:
         shutil.rmtree(building, ignore_errors=True)
     point(root, name)
     clean(root)
-    edges = sum(meta["told"].values())
+    edges = sum(meta["observed"].values())
     seconds = time.monotonic() - began
     return SnapshotInfo(name, root / _FOLDER / name, meta["columns"], edges, meta["tables"], seconds)
 
@@ -92,8 +92,8 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
     job_arrays, job_order = node_arrays.jobs(read["gold/jobs"][0])
     count = len(order.ids)
     told, texts, dangling = edge_arrays.edge_columns(read["gold/edges"][0], order, job_order)
-    kin = {name: array for name, array in column_arrays.items() if name.startswith("kin.")}
-    every = nested_fields.with_implied(told, kin)
+    nested = {name: array for name, array in column_arrays.items() if name.startswith("nested.")}
+    every = nested_fields.with_implied(told, nested)
     edges, groups = edge_arrays.edges(every, count)
     out |= column_arrays | job_arrays | texts | edges
     out |= node_arrays.reads(read["gold/reads"][0], order, job_order, count)
@@ -110,8 +110,8 @@ def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
         "datasets": datasets,
         "jobs": len(job_order.ids),
         "groups": groups,
-        "told": {name: size - _implied(edges, name) for name, size in groups.items()},
-        "nested": "kin.down.start" in out,
+        "observed": {name: size - _implied(edges, name) for name, size in groups.items()},
+        "nested": "nested.members.start" in out,
         "cyclic": cyclic,
         "dangling": dangling + homeless,
         **_horizon(out),

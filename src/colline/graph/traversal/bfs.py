@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.snapshot.array_file import NEVER, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, numbers, once, spread
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand, numbers, once
 from colline.graph.traversal.near import COVERS, FEW, few_arrive, few_steps
 
 MASKED, INDIRECT = 1, 2
@@ -34,7 +34,7 @@ _DENSE = 64  # ends with more than one in this many of their range are collected
 
 
 @dataclass(frozen=True)
-class Question:
+class TraversalOptions:
     """Which way to walk, over which edges, how far, and as of when."""
 
     upstream: bool
@@ -48,17 +48,17 @@ class Reach:
     """What a walk reached. `found` has a pair a level: columns first reached there by direct steps, and the others."""
 
     arrays: Arrays
-    question: Question
+    options: TraversalOptions
     origin: Nodes
     seen: NDArray[np.uint8]
     rings: tuple[tuple[Nodes, ...], ...]  # a level each, from the origin on: the columns that arrived, by state
-    found: tuple[tuple[Nodes, Nodes], ...]
+    layers: tuple[tuple[Nodes, Nodes], ...]
     job_seen: NDArray[np.bool_]
 
     def __del__(self) -> None:
         """Wipe what was written into `seen` and keep it for the next walk, if nobody else holds it."""
         held_here = 2  # by this value, and by the call that counts
-        if self.question.indirect or sys.getrefcount(self.seen) > held_here or self.total * _SPARSE > len(self.seen):
+        if self.options.indirect or sys.getrefcount(self.seen) > held_here or self.total * _SPARSE > len(self.seen):
             return
         kept = _blanks(self.arrays)
         if len(kept) < _BLANKS:
@@ -69,9 +69,9 @@ class Reach:
             kept.append(self.seen)
 
     @cached_property
-    def levels(self) -> tuple[NDArray[np.int32], ...]:
+    def state_levels(self) -> tuple[NDArray[np.int32], ...]:
         """Per state, at which level a column arrived in it, plus one: the way back along a path."""
-        out = tuple(np.zeros(len(self.seen), dtype=np.int32) for _ in range(4 if self.question.indirect else 2))
+        out = tuple(np.zeros(len(self.seen), dtype=np.int32) for _ in range(4 if self.options.indirect else 2))
         for level, ring in enumerate(self.rings, 1):
             for of_state, nodes in zip(out, ring, strict=False):
                 of_state[nodes] = level
@@ -82,16 +82,16 @@ class Reach:
         """The jobs whose edges were walked."""
         return self.job_seen[:-1].nonzero()[0]
 
-    def away(self, nodes: Nodes) -> NDArray[np.int64]:
+    def level_of(self, nodes: Nodes) -> NDArray[np.int64]:
         """How far some columns are, in the state that counts, plus one; 0 = not reached."""
-        return self.distance.take(nodes).astype(np.int64)
+        return self.level.take(nodes).astype(np.int64)
 
     @cached_property
-    def distance(self) -> NDArray[Any]:
+    def level(self) -> NDArray[Any]:
         """The same of all columns, in the smallest numbers that can tell it: to clear them is part of every answer."""
-        out = np.zeros(len(self.seen), dtype=np.uint8 if len(self.found) < _FEW_LEVELS else np.int32)
+        out = np.zeros(len(self.seen), dtype=np.uint8 if len(self.layers) < _FEW_LEVELS else np.int32)
         out[self.origin] = 1
-        for level, ring in enumerate(self.found, 2):
+        for level, ring in enumerate(self.layers, 2):
             for nodes in ring:
                 out[nodes] = level
         return out
@@ -99,7 +99,7 @@ class Reach:
     @cached_property
     def sizes(self) -> list[int]:
         """How many columns lie at each distance."""
-        return [len(direct) + len(indirect) for direct, indirect in self.found]
+        return [len(direct) + len(indirect) for direct, indirect in self.layers]
 
     @cached_property
     def total(self) -> int:
@@ -115,7 +115,7 @@ class Reach:
         """Columns nearest first, direct before indirect, then by name; only levels on the page are put in order."""
         end = self.total if limit is None else min(self.total, offset + limit)
         out, place = [], 0
-        for level in self.found:
+        for level in self.layers:
             for nodes in level:
                 if not len(nodes):
                     continue
@@ -125,7 +125,7 @@ class Reach:
                 place += len(nodes)
         return np.concatenate(out) if out else _NO_NODES
 
-    def page_away(self, offset: int, count: int) -> NDArray[np.int64]:
+    def page_levels(self, offset: int, count: int) -> NDArray[np.int64]:
         """How far the columns of a page are, plus one: they come level by level."""
         counts, place = [], 0
         for size in self.sizes:
@@ -133,9 +133,9 @@ class Reach:
             place += size
         return numbers(len(counts) + 2)[2:].repeat(counts)
 
-    def every(self) -> Nodes:
+    def all_nodes(self) -> Nodes:
         """All columns reached, in no order within a level."""
-        return np.concatenate([nodes for level in self.found for nodes in level] or [_NO_NODES])
+        return np.concatenate([nodes for level in self.layers for nodes in level] or [_NO_NODES])
 
     def is_direct(self, nodes: Any) -> Any:
         """Whether some way there has only direct steps."""
@@ -144,7 +144,7 @@ class Reach:
     def is_masked(self, nodes: Any) -> Any:
         """Whether every way there, of the kind that counts, goes through a mask."""
         seen = self.seen.take(nodes)
-        if not self.question.indirect:
+        if not self.options.indirect:
             return (seen & 0b0001) == 0
         direct = (seen & _DIRECT_SEEN) != 0
         return np.where(direct, (seen & 0b0001) == 0, (seen & 0b0100) == 0)
@@ -176,11 +176,11 @@ def _in_order(nodes: Nodes, low: int, high: int) -> Nodes:
     return np.sort(np.partition(nodes, [low, high - 1])[low:high]) if high - low else _NO_NODES
 
 
-def walk(arrays: Arrays, origin: Nodes, question: Question) -> Reach:
+def traverse(arrays: Arrays, origin: Nodes, options: TraversalOptions) -> Reach:
     """Everything the origin reaches under the question's terms. Cycles and self edges end where they began."""
-    steps = _Steps(arrays, question, origin)
+    steps = _Steps(arrays, options, origin)
     level = 0
-    while any(map(len, steps.rings[-1])) and (question.depth is None or level < question.depth):
+    while any(map(len, steps.rings[-1])) and (options.depth is None or level < options.depth):
         level += 1
         steps.take()
     return steps.reach()
@@ -191,23 +191,23 @@ class _Steps:
     """The state of one walk: what was seen, at which level, and the edges it may take."""
 
     arrays: Arrays
-    question: Question
+    options: TraversalOptions
     origin: Nodes
     found: list[tuple[Nodes, Nodes]] = field(default_factory=list)
     rings: list[tuple[Nodes, ...]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        arrays, question = self.arrays, self.question
+        arrays, options = self.arrays, self.options
         self.seen = _blank(arrays)
         self.jobs: list[Nodes] = []
         self.edges = adjacency(
-            arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
+            arrays, forward=not options.upstream, indirect=options.indirect, past=options.at is not None
         )
         self.rows_edges = [edges for edges in self.edges if edges.bits & INDIRECT]
-        self.rows_of = arrays["dataset.rows"] if question.indirect else None
-        self.is_rows = arrays["node.rows"] if question.indirect else None
+        self.rows_of = arrays["dataset.rows"] if options.indirect else None
+        self.is_rows = arrays["node.rows"] if options.indirect else None
         self.seen[self.origin] = COVERS[0]
-        self.is_simple = not question.indirect and question.at is None
+        self.is_simple = not options.indirect and options.at is None
         self.is_plain = True  # nothing was reached but by direct steps in the clear
         self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
 
@@ -218,7 +218,7 @@ class _Steps:
         reached: list[list[Nodes]] = [[], [], [], []]
         parts = [(state, nodes) for state, nodes in enumerate(self.rings[-1]) if len(nodes)]
         self._follow(self.edges, parts, reached)
-        if self.rows_of is not None and self.question.upstream:
+        if self.rows_of is not None and self.options.upstream:
             above = [(state | INDIRECT, self._rows_above(state | INDIRECT, nodes)) for state, nodes in parts]
             self._follow(self.rows_edges, above, reached)
         direct: list[Nodes] = []
@@ -258,7 +258,7 @@ class _Steps:
             return
         for edges in sets:
             for state, nodes in parts:
-                others, jobs = edges.step(nodes, self.question.at)
+                others, jobs = edges.step(nodes, self.options.at)
                 if len(others):
                     self.jobs.append(jobs)
                     reached[state | edges.bits].append(others)
@@ -267,7 +267,7 @@ class _Steps:
         """The same of few nodes: to look for the edges of all states at once costs as much as for those of one."""
         nodes, cuts = np.concatenate([some for _, some in parts]), list(accumulate(len(some) for _, some in parts))
         for edges in sets:
-            rows, ends = edges.positions_of(nodes, cuts, self.question.at)
+            rows, ends = edges.positions_of(nodes, cuts, self.options.at)
             if not len(rows):
                 continue
             self.jobs.append(edges.job.take(rows))
@@ -284,13 +284,13 @@ class _Steps:
         if not parts:
             return _NO_NODES
         nodes = self._fresh(_joined(parts), state)
-        if self.is_rows is not None and not self.question.upstream and state & INDIRECT:
+        if self.is_rows is not None and not self.options.upstream and state & INDIRECT:
             nodes = self._past_rows(nodes, state)
         if not len(nodes):
             return _NO_NODES
         (new[1] if state & INDIRECT else new[0]).append(self._counted(nodes, state))
         # the first state covers all others; with direct steps only, what is fresh has no state that the new one lacks
-        whole = state == 0 or not self.question.indirect
+        whole = state == 0 or not self.options.indirect
         self.seen[nodes] = COVERS[state] if whole else self.seen.take(nodes) | COVERS[state]
         self.is_plain = self.is_plain and state == 0
         return nodes
@@ -325,8 +325,8 @@ class _Steps:
             return nodes
         rows = nodes[chosen]
         self.seen[rows] |= COVERS[state]
-        columns = spread(self.arrays["dataset.start"], self.arrays["node.dataset"][rows].astype(np.int64))[0]
-        columns = columns[~self.is_rows[columns] & alive(self.arrays, columns, self.question.at)]
+        columns = expand(self.arrays["dataset.start"], self.arrays["node.dataset"][rows].astype(np.int64))[0]
+        columns = columns[~self.is_rows[columns] & alive(self.arrays, columns, self.options.at)]
         return self._fresh(np.concatenate([nodes[~chosen], columns]), state)
 
     def reach(self) -> Reach:
@@ -336,7 +336,7 @@ class _Steps:
         few = [jobs for jobs in self.jobs if len(jobs) <= _MANY]
         for jobs in [np.concatenate(few), *(jobs for jobs in self.jobs if len(jobs) > _MANY)] if few else self.jobs:
             job_seen[jobs] = True
-        return Reach(self.arrays, self.question, self.origin, self.seen, tuple(self.rings), found, job_seen)
+        return Reach(self.arrays, self.options, self.origin, self.seen, tuple(self.rings), found, job_seen)
 
     def _only_indirect(self, nodes: Nodes) -> Nodes:
         return nodes.compress((self.seen.take(nodes) & _DIRECT_SEEN) == 0) if len(nodes) else nodes

@@ -19,7 +19,7 @@ _MOST_NUMBERS = 1 << 20
 _MANY = 2000  # so many nodes are worth a look at whether they lie close together
 
 
-def spread(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
+def expand(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
     """The positions of all rows of the given nodes, one after the other, and how many each node has."""
     first, counts = spans(start, nodes)
     return positions(first, counts), counts
@@ -75,7 +75,7 @@ def once(ordered: NDArray[Any]) -> NDArray[Any]:
     return ordered.compress(fresh)
 
 
-def among(values: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.bool_]:
+def is_among(values: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.bool_]:
     """Which values are among the wanted ones, which are sorted."""
     if not len(wanted):
         return np.zeros(len(values), dtype=np.bool_)
@@ -104,13 +104,13 @@ class Adjacency:
 
     def rows(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
         """Positions of the edges of `nodes` that were true at a time, and the node each one starts from."""
-        found, counts = spread(self.start, nodes)
+        found, counts = expand(self.start, nodes)
         if not len(found):
             return found, found
         owner = nodes.repeat(counts)
         if at is None:
             return found, owner
-        keep = self.true_at(found, at)
+        keep = self.valid_at(found, at)
         return found.compress(keep), owner.compress(keep)
 
     def step(self, nodes: Nodes, at: int | None) -> tuple[Nodes, Nodes]:
@@ -131,12 +131,12 @@ class Adjacency:
         here[nodes - low] = True
         inside = slice(int(self.start[low]), int(self.start[high]))
         keep = np.repeat(here, np.diff(self.start[low : high + 1]))
-        return inside, keep if at is None else keep & self.true_at(inside, at)
+        return inside, keep if at is None else keep & self.valid_at(inside, at)
 
     def positions(self, nodes: Nodes, at: int | None) -> Nodes:
         """Positions of the edges of `nodes` that were true at a time."""
-        found = spread(self.start, nodes)[0]
-        return found if at is None else found.compress(self.true_at(found, at))
+        found = expand(self.start, nodes)[0]
+        return found if at is None else found.compress(self.valid_at(found, at))
 
     def positions_of(self, nodes: Nodes, cuts: list[int], at: int | None) -> tuple[Nodes, list[int]]:
         """The same of several groups of nodes, each ending at a cut, and where the edges of each group end."""
@@ -146,10 +146,10 @@ class Adjacency:
         found = _positions(first, counts, ends)
         if at is None:
             return found, edge_cuts
-        keep = self.true_at(found, at)
+        keep = self.valid_at(found, at)
         return found.compress(keep), [int(np.count_nonzero(keep[:cut])) for cut in edge_cuts]
 
-    def true_at(self, rows: Nodes | slice, at: int) -> Any:
+    def valid_at(self, rows: Nodes | slice, at: int) -> Any:
         """Which of the edges were true at a time."""
         true = _picked(self.since, rows) <= at
         if self.until is not None:
@@ -169,7 +169,7 @@ def neighbours(arrays: Any, sets: Iterable[Adjacency], nodes: Nodes, at: int | N
         if len(rows):
             other = edges.other.take(rows)
             pairs.append((owner << 32 | other).compress(owner != other))
-        if edges.forward and "kin.down.start" in arrays:
+        if edges.forward and "nested.members.start" in arrays:
             pairs.append(_of_members(arrays, edges, nodes, at))
     if not pairs:
         return np.zeros(len(nodes), dtype=np.int64)
@@ -181,11 +181,11 @@ def neighbours(arrays: Any, sets: Iterable[Adjacency], nodes: Nodes, at: int | N
 
 def _of_members(arrays: Any, edges: Adjacency, nodes: Nodes, at: int | None) -> NDArray[np.int64]:
     """Steps from the members of structs, as steps of the structs: who reads a member reads a part of them."""
-    place, counts = spread(arrays["kin.down.start"], nodes)
-    members, structs = arrays["kin.down.other"].take(place).astype(np.int64), np.repeat(nodes, counts)
-    rows, many = spread(edges.start, members)
+    place, counts = expand(arrays["nested.members.start"], nodes)
+    members, structs = arrays["nested.members.node"].take(place).astype(np.int64), np.repeat(nodes, counts)
+    rows, many = expand(edges.start, members)
     owner, other = np.repeat(structs, many), edges.other.take(rows)
-    true = np.ones(len(rows), dtype=np.bool_) if at is None else edges.true_at(rows, at)
+    true = np.ones(len(rows), dtype=np.bool_) if at is None else edges.valid_at(rows, at)
     return (owner << 32 | other).compress(true & (owner != other))
 
 
@@ -204,7 +204,7 @@ def adjacency(arrays: Arrays, *, forward: bool, indirect: bool, past: bool) -> t
     return tuple(_held(arrays, name, forward) for name in names if arrays.meta["groups"][name])
 
 
-def twin(arrays: Arrays, edges: Adjacency) -> Adjacency:
+def opposite(arrays: Arrays, edges: Adjacency) -> Adjacency:
     """The same set of edges, seen from the other end."""
     return _held(arrays, edges.group, not edges.forward)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from colline.graph.answer import Row
 from colline.graph.traversal.bfs import INDIRECT, Reach
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, numbers, positions, spans, spread, twin
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, expand, numbers, opposite, positions, spans
 from colline.graph.traversal.records import View
 
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
@@ -61,7 +61,7 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
     near = np.concatenate([reach.origin, page])
     if first and len(near) <= _FEW:
         return _on_first_page(reach, near)
-    question, past = reach.question, reach.question.at is not None
+    question, past = reach.options, reach.options.at is not None
     tellable = _on_page(reach, page, first=first)
     # an edge is found at its target; where that is on an earlier page, at its source. On the first page there is none
     sets = adjacency(reach.arrays, forward=False, indirect=question.indirect, past=past)
@@ -73,7 +73,7 @@ def told_edges(reach: Reach, page: Nodes, *, first: bool = True) -> list[Told]:
 
 
 def _found(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[Told]:
-    rows, owner = edges.rows(near, reach.question.at)
+    rows, owner = edges.rows(near, reach.options.at)
     other = edges.other.take(rows).astype(np.int64)
     yield Told(edges, rows, owner, other) if edges.forward else Told(edges, rows, other, owner)
     if edges.bits & INDIRECT:
@@ -84,12 +84,12 @@ def _on_first_page(reach: Reach, near: Nodes) -> list[Told]:
     """The same of the first of the pages: both ends are on it, so its few columns are enough to know."""
     first = _First(reach, near)
     found: list[Told] = []
-    past, indirect = reach.question.at is not None, reach.question.indirect
+    past, indirect = reach.options.at is not None, reach.options.indirect
     for edges in adjacency(reach.arrays, forward=False, indirect=indirect, past=past):
         if edges.bits & INDIRECT:
             found += (first.kept(told) for told in _found(reach, edges, near))
         else:  # along the walk, the columns of a first page have few edges that lead elsewhere
-            found.append(first.between(edges if reach.question.upstream else twin(reach.arrays, edges)))
+            found.append(first.between(edges if reach.options.upstream else opposite(reach.arrays, edges)))
     return [told for told in found if len(told.rows)]
 
 
@@ -99,7 +99,7 @@ class _First:
     def __init__(self, reach: Reach, near: Nodes) -> None:
         self.reach, self.near = reach, near
         self.away = np.ones(len(near), dtype=np.int64)
-        self.away[len(reach.origin) :] = reach.page_away(0, len(near) - len(reach.origin))
+        self.away[len(reach.origin) :] = reach.page_levels(0, len(near) - len(reach.origin))
         self.order = near.argsort()
         self.nodes = near.take(self.order)
 
@@ -118,7 +118,7 @@ class _First:
         """The same of all edges of a set: a column has few sources, or few that are built on it."""
         spanned = spans(edges.start, self.near)
         if (many := int(spanned[1].sum())) > _FEW_EDGES * len(self.near):
-            turned = twin(self.reach.arrays, edges)
+            turned = opposite(self.reach.arrays, edges)
             other_way = spans(turned.start, self.near)
             if int(other_way[1].sum()) < many:
                 edges, spanned = turned, other_way
@@ -127,8 +127,8 @@ class _First:
         counts = spanned[1]
         rows = positions(*spanned)
         far, inside = self.places(edges.other.take(rows))
-        if self.reach.question.at is not None:
-            inside &= edges.true_at(rows, self.reach.question.at)
+        if self.reach.options.at is not None:
+            inside &= edges.valid_at(rows, self.reach.options.at)
         rows, far = rows.compress(inside), far.compress(inside)
         own = numbers(len(self.near)).repeat(counts).compress(inside)
         start, end = (own, far) if edges.forward else (far, own)
@@ -146,7 +146,7 @@ def _on_page(reach: Reach, page: Nodes, *, first: bool) -> Callable[[Told], Any]
     low, high = _page_ranks(reach, page, first=first)
 
     def tellable(told: Told) -> Any:
-        start, end = reach.away(told.source), reach.away(told.target)
+        start, end = reach.level_of(told.source), reach.level_of(told.target)
         ranks = _rank(reach, told.source, start), _rank(reach, told.target, end)
         later = np.maximum(*ranks)
         keep = (start > 0) & (end > 0) & (later >= low) & (later <= high) & _could_take(reach, start, end)
@@ -160,14 +160,14 @@ def _page_ranks(reach: Reach, page: Nodes, *, first: bool) -> tuple[int, int]:
     """The places of a page's first and last column in the order of the answer; the origin is on the first page."""
     if not len(page):
         return 0, 3 * len(reach.seen) - 1 if first else -1
-    low, high = _rank(reach, page[[0, -1]], reach.away(page[[0, -1]])).tolist()
+    low, high = _rank(reach, page[[0, -1]], reach.level_of(page[[0, -1]])).tolist()
     return 0 if first else low, high
 
 
 def _could_take(reach: Reach, start: Nodes, end: Nodes) -> Any:
     """A step is taken from its near end: the target when going up, the source when going down."""
-    depth = reach.question.depth
-    return True if depth is None else (end if reach.question.upstream else start) <= depth
+    depth = reach.options.depth
+    return True if depth is None else (end if reach.options.upstream else start) <= depth
 
 
 def _rank(reach: Reach, nodes: Nodes, away: Nodes) -> Any:
@@ -179,19 +179,19 @@ def _rows_level(reach: Reach, edges: Adjacency, near: Nodes) -> Told:
     """Edges of `rows` nodes, one for each column of the dataset."""
     arrays = reach.arrays
     if edges.forward:
-        rows, source = edges.rows(near, reach.question.at)
+        rows, source = edges.rows(near, reach.options.at)
         ends = edges.other[rows].astype(np.int64)
         chosen = arrays["node.rows"][ends]
         rows, source, ends = rows[chosen], source[chosen], ends[chosen]
-        target, counts = spread(arrays["dataset.start"], arrays["node.dataset"][ends].astype(np.int64))
+        target, counts = expand(arrays["dataset.start"], arrays["node.dataset"][ends].astype(np.int64))
         rows, source = np.repeat(rows, counts), np.repeat(source, counts)
         columns = ~arrays["node.rows"][target]
         return Told(edges, rows[columns], source[columns], target[columns], "dataset")
     home = arrays["dataset.rows"][arrays["node.dataset"][near]].astype(np.int64)
     columns, home = near[home >= 0], home[home >= 0]
-    rows, counts = spread(edges.start, home)
+    rows, counts = expand(edges.start, home)
     target, source = np.repeat(columns, counts), edges.other[rows].astype(np.int64)
-    if reach.question.at is not None:
-        keep = edges.true_at(rows, reach.question.at)
+    if reach.options.at is not None:
+        keep = edges.valid_at(rows, reach.options.at)
         rows, source, target = rows[keep], source[keep], target[keep]
     return Told(edges, rows, source, target, "dataset")

@@ -16,10 +16,11 @@ import numpy as np
 from colline.errors import ColumnError
 from colline.graph.snapshot.array_file import NEVER, Arrays
 from colline.graph.traversal.bfs import alive
-from colline.graph.traversal.csr import Nodes, among, distinct, spread
-from colline.graph.traversal.segments import SEPARATOR, segments
+from colline.graph.traversal.csr import Nodes, distinct, expand, is_among
 from colline.graph.traversal.times import show_time
 
+SEPARATOR = "\x1f"  # joins the segments of a name, and the tags of a column, in one string
+_BETWEEN_SEGMENTS = re.compile(r"[./\\]+")
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^"`]+)')
 _CLOSE = 0.1  # names nearly as near as the nearest are told too
 _SHOWN = 10  # candidates named in a message
@@ -27,6 +28,11 @@ _COMPARED = 200  # characters of two names that are held against each other
 _FEW_OWNERS = 20  # datasets that are looked at one by one
 _MEMBERS = 100  # steps that a field, with the structs it lies in, can have
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
+
+
+def segments(text: str) -> list[str]:
+    """The parts of a name at which a suffix can start: `s3://lake/gold/orders` → s3, lake, gold, orders."""
+    return [part.rstrip(":") for part in _BETWEEN_SEGMENTS.split(text) if part.rstrip(":")]
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ def triple(text: str) -> tuple[str, str, str] | None:
     return (parts[0], parts[1], parts[2]) if whole else None
 
 
-class Names:
+class NameIndex:
     """The names of one snapshot."""
 
     def __init__(self, arrays: Arrays) -> None:
@@ -99,9 +105,9 @@ class Names:
         """The columns and the nested members they hold."""
         if not self.arrays.meta["nested"]:
             return nodes
-        at, _ = spread(self.arrays["kin.down.start"], nodes)
-        members = distinct(self.arrays["kin.down.other"][at])
-        more = members[~among(members, np.sort(nodes))]
+        at, _ = expand(self.arrays["nested.members.start"], nodes)
+        members = distinct(self.arrays["nested.members.node"][at])
+        more = members[~is_among(members, np.sort(nodes))]
         return np.concatenate([nodes, more.astype(np.int64)])
 
     def _resolve(self, text: str, at: int | None) -> list[int]:
@@ -141,7 +147,7 @@ class Names:
             low, high = self.folds.starting_with(".".join(asked.parts[cut:]).lower() + ".")
             found = node[start[low] : start[high]].astype(np.int64)
             owners = self.datasets(asked.parts[:cut]) if cut else None
-            out.append(found if owners is None else found[among(self.arrays["node.dataset"][found], owners)])
+            out.append(found if owners is None else found[is_among(self.arrays["node.dataset"][found], owners)])
         return distinct(np.concatenate(out))
 
     def _exact(self, name: tuple[str, str, str], at: int | None) -> int:
@@ -187,7 +193,7 @@ class Names:
         return ColumnError(f"{name} was removed{when}", hint=back or "ask for another time", candidates=(name,))
 
     def _missing(self, text: str, asked: Asked) -> ColumnError:
-        near = self._telling(self.near(asked)[:5])
+        near = self._telling(self.close_matches(asked)[:5])
         hint = f"did you mean {' or '.join(near)}?" if near else "try `colline find` with a part of the name"
         return ColumnError(f"no column is called {text!r}", hint=hint, candidates=tuple(near))
 
@@ -267,7 +273,7 @@ class Names:
                 hint="write more of the name",
                 candidates=named,
             )
-        near = tuple(self.labels[d] for d in self.near_datasets(".".join(parts))[:3])
+        near = tuple(self.labels[d] for d in self.close_datasets(".".join(parts))[:3])
         hint = f"did you mean {' or '.join(near)}?" if near else "try `colline find` with a part of the name"
         raise ColumnError(f"no dataset is called {text!r}", hint=hint, candidates=near)
 
@@ -292,7 +298,7 @@ class Names:
         nodes = nodes[~self.arrays["node.rows"][nodes] & alive(self.arrays, nodes, at)]
         return nodes[np.argsort(self.arrays["node.ordinal"][nodes], kind="stable")]
 
-    def holding(self, index: str, text: str, *, share: float = 1.0, most: int = 2000) -> Any:
+    def sharing_trigrams(self, index: str, text: str, *, share: float = 1.0, most: int = 2000) -> Any:
         """Texts of an index (`fold`, `alias`) that hold at least a share of the trigrams of `text`, best first."""
         raw = np.frombuffer(text.lower().encode(), dtype=np.uint8).astype(np.int64)
         if len(raw) < 3:
@@ -302,20 +308,20 @@ class Names:
         at = np.searchsorted(table, codes)
         known = at < len(table)
         at = at[known][table[at[known]] == codes[known]]
-        rows = spread(self.arrays[f"{index}.trigram.start"], at.astype(np.int64))[0]
+        rows = expand(self.arrays[f"{index}.trigram.start"], at.astype(np.int64))[0]
         texts, counts = np.unique(self.arrays[f"{index}.trigram.text"][rows], return_counts=True)
         enough = counts >= max(1, share * len(codes))
         texts, counts = texts[enough], counts[enough]
         return texts[np.argsort(-counts, kind="stable")][:most].astype(np.int64)
 
-    def near(self, asked: Asked, at: int | None = None) -> Nodes:
+    def close_matches(self, asked: Asked, at: int | None = None) -> Nodes:
         """Columns with a name like the one typed, likeliest first."""
         field = asked.parts[-1].lower()
-        folds = [int(f) for f in self.holding("fold", field, share=0.3, most=400)] or self._like(field)
+        folds = [int(f) for f in self.sharing_trigrams("fold", field, share=0.3, most=400)] or self._like(field)
         likely = sorted(folds, key=lambda f: -_alike(self.folds[f], field))[:40]
         start = self.arrays["fold.start"]
         nodes = [n for f in likely if _alike(self.folds[f], field) > 0.6 for n in self._some(start, f)]
-        owners = self.near_datasets(".".join(asked.parts[:-1]))[:3] if len(asked.parts) > 1 else []
+        owners = self.close_datasets(".".join(asked.parts[:-1]))[:3] if len(asked.parts) > 1 else []
         nodes += [int(n) for d in owners for n in self.dataset_columns(d, at)[:200]]
         nodes = [n for n in dict.fromkeys(nodes) if alive(self.arrays, n, at)]
         wanted = ".".join(asked.parts).lower()
@@ -341,10 +347,10 @@ class Names:
     def _some(self, start: Any, fold: int) -> list[int]:
         return [int(n) for n in self.arrays["fold.node"][start[fold] : min(start[fold + 1], start[fold] + 50)]]
 
-    def near_datasets(self, text: str) -> list[int]:
+    def close_datasets(self, text: str) -> list[int]:
         """Datasets with a name like the one typed, likeliest first."""
         reverse = SEPARATOR.join(reversed(segments(text.lower())))
-        keys = self.holding("alias", reverse, share=0.3, most=200) if reverse else []
+        keys = self.sharing_trigrams("alias", reverse, share=0.3, most=200) if reverse else []
         ranked = sorted(keys, key=lambda k: -_alike(self._keys[int(k)].rstrip(SEPARATOR), reverse))
         return list(dict.fromkeys(int(self.arrays["alias.dataset"][k]) for k in ranked))
 

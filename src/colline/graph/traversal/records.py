@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from colline.errors import SettingError
 from colline.graph.answer import KeptRow, Row
 from colline.graph.snapshot.array_file import NEVER, SUBTYPES, UNKNOWN, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, among, neighbours, spans
-from colline.graph.traversal.name_index import Names
-from colline.graph.traversal.segments import SEPARATOR
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, is_among, neighbours, spans
+from colline.graph.traversal.name_index import SEPARATOR, NameIndex
 from colline.graph.traversal.times import When, parse_time, show_time, time_or_none
 
 REMEMBERED = 200_000  # texts of a kind kept in memory once they were read
@@ -60,7 +59,7 @@ class View:
 
     def __init__(self, arrays: Arrays) -> None:
         self.arrays = arrays
-        self.names = Names(arrays)
+        self.names = NameIndex(arrays)
         self.version = arrays.version
         self._texts: dict[str, Memo[str]] = {}
         self._jobs: dict[int, KeptRow] = {}
@@ -272,9 +271,9 @@ class View:
         if datasets is not None or jobs is not None:
             touched = np.zeros(len(since), dtype=np.bool_)
             if datasets is not None:
-                touched |= among(self.arrays["gap.dataset"], np.sort(datasets))
+                touched |= is_among(self.arrays["gap.dataset"], np.sort(datasets))
             if jobs is not None:
-                touched |= among(self.arrays["gap.job"], np.sort(jobs)) & (self.arrays["gap.dataset"] < 0)
+                touched |= is_among(self.arrays["gap.job"], np.sort(jobs)) & (self.arrays["gap.dataset"] < 0)
             open_ &= touched
         return [int(i) for i in np.flatnonzero(open_)]
 

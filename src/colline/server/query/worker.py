@@ -102,11 +102,11 @@ def _is_asked(line: socket.socket, seconds: float | None) -> bool:
 
 def _prepare(line: socket.socket) -> None:
     """Read what answers from a newer snapshot will need, as long as nobody asks."""
-    if _Lake.lineage is None or _Lake.lineage.in_hand is _Lake.ready:
+    if _Lake.lineage is None or _Lake.lineage.current_view is _Lake.ready:
         return
-    _begin(_Lake.lineage.in_hand)
+    _begin(_Lake.lineage.current_view)
     while not _is_asked(line, 0):
-        if _is_ready(_Lake.lineage.in_hand, _SLICE):
+        if _is_ready(_Lake.lineage.current_view, _SLICE):
             return
 
 
