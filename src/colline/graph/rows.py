@@ -1,0 +1,471 @@
+"""The rows of answers. Each class lists its keys in the order of the JSON.
+
+Rows that extend another row repeat its values first: `ReachedColumn(*column, distance, relation, masked)`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+Relation = Literal["direct", "indirect"]
+PiiVerdict = Literal["clear", "masked", "indirect"]
+DropVerdict = Literal["yes", "no", "unknown"]
+
+
+class Row(msgspec.Struct, frozen=True, gc=False):
+    """A value with named fields that is also read by its JSON keys: `row["label"]`, `dict(row)`."""
+
+    def keys(self) -> tuple[str, ...]:
+        """The JSON keys."""
+        return self.__struct_encode_fields__
+
+    def __getitem__(self, key: str) -> object:
+        if key not in self.__struct_encode_fields__:
+            raise KeyError(key)
+        return getattr(self, self.__struct_fields__[self.__struct_encode_fields__.index(key)])
+
+
+class Unknown(Row, frozen=True):
+    """Something the answer cannot know, and why."""
+
+    what: str
+    why: str
+    count: int = 1
+
+
+class ColumnRef(Row, frozen=True):
+    """The identity of a column. `label` is its short name."""
+
+    id: int
+    namespace: str
+    name: str
+    field: str
+    label: str
+
+
+class ColumnRow(ColumnRef, frozen=True):
+    """A column with its type, tags and layer. `up` and `down` count its direct neighbours."""
+
+    type: str | None
+    tags: list[str]
+    layer: str | None
+    up: int
+    down: int
+
+
+class FoundColumn(ColumnRow, frozen=True):
+    """A search result. `match` is how the name matched: exact, suffix, prefix, part, dataset or fuzzy."""
+
+    match: str
+
+
+class SchemaColumn(ColumnRow, frozen=True):
+    """A column with its position in the schema of its dataset."""
+
+    ordinal: int
+
+
+class ReachedColumn(ColumnRow, frozen=True):
+    """A column at some distance. `masked`: every path to it passes a masking step."""
+
+    distance: int
+    relation: Relation
+    masked: bool
+
+
+class ImpactRow(ReachedColumn, frozen=True):
+    """An affected column. `kinds` is how it uses the changed column: value, join, filter, …"""
+
+    kinds: list[str]
+
+
+class SharedColumn(ColumnRow, frozen=True):
+    """A column upstream of both compared columns."""
+
+    distance_a: int
+    distance_b: int
+
+
+class JobRef(Row, frozen=True):
+    """The identity of a job."""
+
+    namespace: str
+    name: str
+
+
+class JobRow(Row, frozen=True):
+    """A job with the times and the outcome of its runs."""
+
+    id: int
+    namespace: str
+    name: str
+    integration: str | None
+    owner: str | None
+    last_run: str | None
+    last_state: str | None
+    last_error: str | None
+    first_seen: str | None
+    last_started: str | None
+    last_ended: str | None
+    last_success: str | None
+    last_failure: str | None
+    changed_at: str | None
+    runs: int
+
+
+class FlaggedJob(JobRow, frozen=True):
+    """A job of an upstream or downstream answer. `flags`: failed, changed, stale."""
+
+    flags: list[str]
+
+
+class ReachedJob(JobRow, frozen=True):
+    """A job at the distance of the nearest column it reads."""
+
+    distance: int
+    flags: list[str]
+
+
+class ImpactedJob(JobRow, frozen=True):
+    """A job that reads affected columns. `breaks`: it reads a changed column itself."""
+
+    distance: int
+    kinds: list[str]
+    breaks: bool
+
+
+class DatasetRow(Row, frozen=True):
+    """A dataset and when it was written and read."""
+
+    id: int
+    namespace: str
+    name: str
+    label: str
+    kind: str | None
+    layer: str | None
+    owner: str | None
+    domain: str | None
+    tags: list[str]
+    symlinks: list[str]
+    first_seen: str | None
+    last_seen: str | None
+    last_written: str | None
+    last_read: str | None
+    dropped_at: str | None
+
+
+class ListedDataset(DatasetRow, frozen=True):
+    """A dataset with its number of columns."""
+
+    columns: int
+
+
+class ReachedDataset(DatasetRow, frozen=True):
+    """A dataset at a distance, with the number of its columns that were reached."""
+
+    distance: int
+    columns: int
+    relation: Relation | UnsetType = UNSET
+
+
+class ExitRow(DatasetRow, frozen=True):
+    """A dataset outside the lake that personal data reaches, with its columns by verdict."""
+
+    clear: int
+    masked: int
+    indirect: int
+
+
+class EdgeRow(Row, frozen=True, rename={"from_": "from"}):
+    """An edge between two columns of the answer, by their ids."""
+
+    from_: int
+    to: int
+    type: Literal["DIRECT", "INDIRECT"]
+    subtype: str
+    masking: bool
+    job: JobRef | None
+    last_run: str | None
+    last_state: str | None
+    last_seen: str | None
+    first_seen: str | None
+    retired_at: str | None
+    description: str
+    level: Literal["column", "dataset"]
+    implied: bool
+
+
+class TableEdge(Row, frozen=True, rename={"from_": "from"}):
+    """Lineage between two datasets, with the number of edges between their columns."""
+
+    from_: int
+    to: int
+    type: Literal["DIRECT", "INDIRECT"]
+    columns: int
+    jobs: list[JobRef | None]
+
+
+class JobEdge(Row, frozen=True, rename={"from_": "from"}):
+    """The second job reads what the first one writes."""
+
+    from_: int
+    to: int
+
+
+class PathRow(Row, frozen=True):
+    """One path between two columns."""
+
+    length: int
+    hops: int
+    relation: Relation
+    masked: bool
+    columns: list[ColumnRef]
+    edges: list[EdgeRow]
+
+
+class Reader(Row, frozen=True):
+    """A job or query that reads a column. Keys that do not apply are absent."""
+
+    job: JobRef | None
+    use: str
+    kind: str
+    last_read: str | None
+    into: ColumnRef | UnsetType = UNSET
+    column: str | UnsetType = UNSET
+    reads: int | UnsetType = UNSET
+    live: bool | UnsetType = UNSET
+    retired_at: str | UnsetType | None = UNSET
+
+
+class Landing(ReachedColumn, frozen=True):
+    """A column that personal data reaches. `hop` is the masking step, `path` the ids of the columns on the way."""
+
+    verdict: PiiVerdict
+    hop: int | None
+    job: JobRef | None
+    source: ColumnRef
+    path: list[int]
+    through: list[str]
+    sources: int
+    exit: str | None
+    allowed: bool
+    violation: bool
+    final: bool
+
+
+class DroppableRow(ColumnRow, frozen=True):
+    """Whether a column can be dropped, with live and retired readers and coverage gaps."""
+
+    verdict: DropVerdict
+    why: str
+    readers: list[Reader]
+    readers_left_out: int
+    retired: list[Reader]
+    last_read: str | None
+    gaps: list[Unknown]
+
+
+class UnusedRow(ColumnRow, frozen=True):
+    """A column without a live reader. `confidence` is low if a coverage gap could hide one."""
+
+    last_write: str | None
+    last_read: str | None
+    never: bool
+    confidence: Literal["high", "low"]
+    why: str
+
+
+class WriterInput(ColumnRef, frozen=True):
+    """An input column of a definition."""
+
+    type: Literal["DIRECT", "INDIRECT"]
+    subtype: str
+    masking: bool
+    description: str
+
+
+class WriterRow(ColumnRef, frozen=True):
+    """A job that writes a column. `conflict`: another job defines the column differently."""
+
+    job: JobRow
+    last_success: str | None
+    last_state: str | None
+    definition: str
+    inputs: list[WriterInput]
+    conflict: bool
+
+
+class OutgoingEdge(EdgeRow, frozen=True):
+    """An edge with its target column."""
+
+    target: ColumnRef
+
+
+class Divergence(Row, frozen=True):
+    """A shared column with the edges that lead to only one of the compared columns."""
+
+    column: ColumnRef
+    a: list[OutgoingEdge]
+    b: list[OutgoingEdge]
+    differs: bool
+
+
+class SchemaChange(Row, frozen=True, rename={"from_": "from"}):
+    """A column that a schema change drops, renames or gives another type."""
+
+    dataset: str
+    column: str
+    change: str
+    from_: str | None
+    to: str | None
+
+
+class GapDataset(Row, frozen=True):
+    """The dataset of a coverage gap."""
+
+    namespace: str
+    name: str
+    label: str
+    layer: str | None
+
+
+class CoverageGap(Row, frozen=True):
+    """Missing lineage of a job or dataset, with its kind and since when it is missing."""
+
+    kind: str
+    job: JobRef | None
+    dataset: GapDataset | None
+    run_id: str | None
+    detail: str | None
+    layer: str | None
+    owner: str | None
+    first_seen: str | None
+    last_seen: str | None
+
+
+class RunRow(Row, frozen=True):
+    """A run of a job."""
+
+    run_id: str | None
+    job: JobRef
+    state: str | None
+    started: str | None
+    ended: str | None
+    last_event: str | None = None
+    parent_run: str | None = None
+    streaming: bool | None = None
+    integration: str | None = None
+    owner: str | None = None
+    error: str | None = None
+
+
+class QuarantineRow(Row, frozen=True):
+    """A line that could not be ingested, and why."""
+
+    reason: str | None = None
+    detail: str | None = None
+    line: str | None = None
+    file: str | None = None
+    position: int | None = None
+    received_at: str | None = None
+    quarantined_at: str | None = None
+    replayed_at: str | None = None
+
+
+class LayerRow(Row, frozen=True):
+    """A layer of the lake with counts."""
+
+    layer: str | None
+    datasets: int
+    columns: int
+    tagged: int
+
+
+class LayerFlow(Row, frozen=True, rename={"from_": "from"}):
+    """The number of edges from one layer to another."""
+
+    from_: str | None
+    to: str | None
+    edges: int
+
+
+class RecentChange(Row, frozen=True):
+    """An edge that was added or removed."""
+
+    when: str
+    change: Literal["added", "removed"]
+    source: ColumnRef
+    target: ColumnRef
+    type: Literal["DIRECT", "INDIRECT"]
+    subtype: str
+    masking: bool
+    description: str
+    job: JobRef | None
+
+
+class LakeHealth(Row, frozen=True):
+    """Counts of the lake, its time range, and what needs attention."""
+
+    published: str
+    first: str | None
+    last: str | None
+    columns: int
+    datasets: int
+    jobs: int
+    edges: int
+    retired: int
+    gaps: int
+    failed_jobs: int
+    quarantined: int
+    tables: dict[str, int]
+
+
+class DatasetChange(Row, frozen=True, tag_field="kind", tag="dataset"):
+    """A dataset that was added or removed. `kind` is `dataset`."""
+
+    id: int
+    namespace: str
+    name: str
+    label: str
+    dataset_kind: str | None
+    layer: str | None
+    owner: str | None
+    domain: str | None
+    tags: list[str]
+    symlinks: list[str]
+    first_seen: str | None
+    last_seen: str | None
+    last_written: str | None
+    last_read: str | None
+    dropped_at: str | None
+    change: str = ""
+
+
+class ColumnChange(ColumnRef, frozen=True, tag_field="kind", tag="column"):
+    """A column that was added or removed. `kind` is `column`."""
+
+    change: str = ""
+
+
+class EdgeChange(EdgeRow, frozen=True, tag_field="kind", tag="edge"):
+    """An edge that was added or removed. `kind` is `edge`."""
+
+    source: ColumnRef
+    target: ColumnRef
+    change: str = ""
+
+
+class EdgeRevision(Row, frozen=True, tag_field="kind", tag="edge", rename={"from_": "from"}):
+    """An edge between the same columns by the same job whose transformation changed. `kind` is `edge`."""
+
+    source: ColumnRef
+    target: ColumnRef
+    job: JobRef | None
+    from_: int
+    to: int
+    before: EdgeRow
+    after: EdgeRow
+    change: str = "changed"
