@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from colline.lake.table_reader import SHAPES
+from colline.lake.table_reader import answer_schema
 
 LAYERS, WIDTH = 10, 100  # layers of the graph, columns of a dataset
 DAY0 = int(datetime(2026, 1, 1, tzinfo=timezone.utc).timestamp()) * 1_000_000
@@ -75,7 +75,7 @@ def save(lake: Path, path: str, count: int, /, **columns: Any) -> None:
     """One table in its documented shape; what is not given is null. One that is there from an earlier run stays."""
     if (lake / path / "_delta_log").exists():
         return
-    shape = SHAPES[path]
+    shape = answer_schema(path)
     arrays = []
     for field in shape:
         given = columns.get(field.name)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from colline.lake.table_reader import SHAPES
+from colline.lake.table_reader import answer_schema
 
 DAY0 = datetime(2026, 1, 1, tzinfo=timezone.utc)
 INDIRECT = {"JOIN", "GROUP_BY", "FILTER", "SORT", "WINDOW", "CONDITIONAL"}
@@ -147,7 +147,7 @@ class LakeWriter:
             "gold/reads": self.reads,
             "gold/coverage": self.coverage,
         }
-        return {name: pa.Table.from_pylist(found, schema=SHAPES[name]) for name, found in rows.items()}
+        return {name: pa.Table.from_pylist(found, schema=answer_schema(name)) for name, found in rows.items()}
 
     def write(self, lake: Path) -> Path:
         """The tables as Delta, in a lake."""

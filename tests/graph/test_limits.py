@@ -13,7 +13,7 @@ from colline.graph import Lineage, open_lake
 from colline.graph.render.tree import lines
 from colline.graph.snapshot.array_file import write
 from colline.graph.snapshot.publish import compose
-from colline.lake.table_reader import SHAPES
+from colline.lake.table_reader import answer_schema
 from tests.graph.graph_lakes import LakeWriter
 
 MANY, WIDTH = 1_000_000, 1000
@@ -23,12 +23,12 @@ DAY = 1_767_225_600_000_000
 def table(shape: str, count: int, /, **columns: Any) -> tuple[Any, int]:
     """A table of the lake in its documented shape; what is not given is null."""
     arrays = []
-    for field in SHAPES[shape]:
+    for field in answer_schema(shape):
         given = columns.get(field.name)
         values = pa.nulls(count, field.type) if given is None else pa.array(given)
         is_time = pa.types.is_timestamp(field.type) and given is not None
         arrays.append(values.cast(pa.int64()).cast(field.type) if is_time else values.cast(field.type))
-    return pa.table(arrays, schema=SHAPES[shape]), 0
+    return pa.table(arrays, schema=answer_schema(shape)), 0
 
 
 @pytest.fixture(scope="module")

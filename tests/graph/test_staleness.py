@@ -137,13 +137,6 @@ def test_a_snapshot_that_was_copied_alone_is_whole(lake: Path, tmp_path: Path) -
     assert open_lake(tmp_path / "copy").upstream("b.t.x").unknown == ()
 
 
-def test_the_marks_are_those_that_writers_leave() -> None:
-    from colline.pipeline.idle import PENDING
-    from colline.pipeline.rebuild import AGAIN, MARKER
-
-    assert (staleness.REBUILD, set(staleness.HALF_WAY)) == (MARKER, {MARKER, AGAIN, PENDING})
-
-
 def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
     publish(lake)
     edges = DeltaTable(str(lake / "gold/edges"))

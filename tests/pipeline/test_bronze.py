@@ -17,7 +17,7 @@ from tests.pipeline.test_heads import compact, odd_lines, told
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.pipeline.store import Store
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
@@ -30,13 +30,13 @@ class Place:
     """A lake whose bronze one batch wrote, and the lines it wrote."""
 
     store: Store
-    files: Files
+    files: HadoopFiles
     lines: DataFrame
 
 
 @pytest.fixture(scope="module")
 def place(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.pipeline.bronze import write_bronze
     from colline.pipeline.ingest_settings import pipeline_session
     from colline.pipeline.landing import lines_of
@@ -54,7 +54,7 @@ def place(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iter
         assert lines is not None
         store = Store(session, str(lake), Stamp("a stream", 7))
         write_bronze(store, lines, Limits())
-        yield Place(store, Files(session), lines)
+        yield Place(store, HadoopFiles(session), lines)
 
 
 def _rows(halves: DataFrame) -> list[dict[str, Any]]:

@@ -126,7 +126,7 @@ def test_what_landed_since_the_last_ingest_is_little_or_much(lake: Path, monkeyp
 
 
 def test_a_lake_that_somebody_writes_is_not_idle_but_busy(lake: Path) -> None:
-    from colline.lake.lock import LakeBusyError, alone
+    from colline.lake.lock import LakeBusyError, lock_local_lake
 
-    with alone(lake), pytest.raises(LakeBusyError, match="is being written by"):
+    with lock_local_lake(lake), pytest.raises(LakeBusyError, match="is being written by"):
         _is_idle(lake)

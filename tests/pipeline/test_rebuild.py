@@ -123,7 +123,7 @@ def test_a_second_rebuild_gives_equal_tables_and_ids(spark: SparkSession, lake: 
 def test_an_error_takes_an_older_lake_back_whole_and_the_next_ingest_rebuilds_it(
     spark: SparkSession, lake: Path
 ) -> None:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.graph.snapshot.staleness import is_published
     from colline.pipeline.ingest import ingest
 
@@ -133,7 +133,7 @@ def test_an_error_takes_an_older_lake_back_whole_and_the_next_ingest_rebuilds_it
     split.save(str(lake / EDGES))
     # the next commit makes a checkpoint, with which Delta deletes the log of what is older than a month
     spark.sql(f"alter table delta.`{lake / EDGES}` set tblproperties ('delta.checkpointInterval' = '1')")
-    Files(spark).write(str(lake / "_colline/lake.json"), '{"version": 1}')
+    HadoopFiles(spark).write(str(lake / "_colline/lake.json"), '{"version": 1}')
     for path in (lake / EDGES / "_delta_log").iterdir():
         os.utime(path, (time.time() - REST_DAYS * 86_400,) * 2)
     spark._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
@@ -163,7 +163,7 @@ def test_upkeep_leaves_what_a_killed_rebuild_is_taken_back_to(spark: SparkSessio
 
 @slow
 def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -> None:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.graph.snapshot.staleness import is_half_way
     from colline.pipeline.ingest import ingest
     from colline.pipeline.rebuild import undo
@@ -173,7 +173,7 @@ def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -
     gone = set(DeltaTable(str(lake / EDGES), version=json.loads((lake / MARKER).read_text())[EDGES]).file_uris())
     for file in gone:  # as somebody else's VACUUM does
         Path(unquote(file)).unlink()
-    assert undo(str(lake), spark, Files(spark)) is True
+    assert undo(str(lake), spark, HadoopFiles(spark)) is True
     assert ((lake / MARKER).exists(), is_half_way(lake)) == (False, True)
     ingest(str(lake), spark=spark)
     assert (rows(lake), is_half_way(lake)) == (before, False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyspark.errors import AnalysisException
 
-from colline.environment.hadoop_files import Files
+from colline.environment.hadoop_files import HadoopFiles
 from colline.errors import LakeError
 from colline.pipeline.landing import lines_of
 from colline.pipeline.unreadable import set_aside
@@ -29,8 +29,8 @@ def test_a_file_that_is_whole_stays_where_it_is_and_is_told(spark: SparkSession,
     with pytest.raises(Exception, match="reading file") as failed:
         lines.count()
     with pytest.raises(LakeError, match=r"cannot read file:.*/events\.json\.gz: .*does not exist") as told:
-        set_aside(failed.value, Files(spark))
+        set_aside(failed.value, HadoopFiles(spark))
     assert (told.value.hint, aside.exists()) == ("the next ingest tries it again", True)
     with pytest.raises(AnalysisException) as other:
         spark.sql("select nothing from nowhere")
-    assert set_aside(other.value, Files(spark)) is None
+    assert set_aside(other.value, HadoopFiles(spark)) is None

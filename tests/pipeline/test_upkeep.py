@@ -196,7 +196,7 @@ def test_a_lake_of_a_newer_version_is_refused(spark: SparkSession, tmp_path: Pat
 
 
 def test_a_table_without_a_newer_column_gets_it(spark: SparkSession, lake: Path) -> None:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.lake.tables import QUARANTINE
     from colline.pipeline.store import Store
     from colline.pipeline.upgrade import upgraded
@@ -206,7 +206,7 @@ def test_a_table_without_a_newer_column_gets_it(spark: SparkSession, lake: Path)
     rows.localCheckpoint().write.format("delta").mode("overwrite").option("overwriteSchema", "true").save(
         store.path(QUARANTINE)
     )
-    assert upgraded(store, Files(spark)) is False
+    assert upgraded(store, HadoopFiles(spark)) is False
     assert "replayed_at" in table(lake, "bronze/quarantine")[0]
 
 
@@ -219,7 +219,7 @@ def _digests(lake: Path) -> list[str]:
 
 
 def test_an_older_lake_is_rebuilt_with_its_ids_and_digests_of_now(spark: SparkSession, lake: Path) -> None:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.lake.tables import BRONZE, EDGES, OBSERVATIONS, RUNS, Table
     from colline.pipeline.ingest import ingest
     from colline.pipeline.store import Store
@@ -234,17 +234,17 @@ def test_an_older_lake_is_rebuilt_with_its_ids_and_digests_of_now(spark: SparkSe
         writer.partitionBy(*parts).save(store.path(kept))
 
     # lines without their halves, edges split otherwise, and what runs said known by digests that no event of now gives
-    put(BRONZE, store.read(BRONZE).drop("body", "head", "rule"), *BRONZE.parts)
-    put(EDGES, store.read(EDGES).drop(*EDGES.parts))
+    put(BRONZE, store.read(BRONZE).drop("body", "head", "rule"), *BRONZE.partitions)
+    put(EDGES, store.read(EDGES).drop(*EDGES.partitions))
     old = "transform(mentions, m -> struct(m.role, m.namespace, m.name, {}, {}, m.lifecycle, m.overwrite)) as mentions"
     older = {name: f"md5({name}) as {name}" for name in ("content", "shape")}
     runs = {"mentions": old.format("md5(m.shape) as shape", "md5(m.content) as content")}
-    put(RUNS, store.read(RUNS).selectExpr(*(runs.get(name, name) for name in fields_of(RUNS))), *RUNS.parts)
+    put(RUNS, store.read(RUNS).selectExpr(*(runs.get(name, name) for name in fields_of(RUNS))), *RUNS.partitions)
     said = store.read(OBSERVATIONS).selectExpr(*(older.get(name, name) for name in fields_of(OBSERVATIONS)))
-    put(OBSERVATIONS, said, *OBSERVATIONS.parts)
+    put(OBSERVATIONS, said, *OBSERVATIONS.partitions)
     assert not set(_digests(lake)) & set(digests) - {name for name in digests if name.endswith(" None")}
-    Files(spark).write(str(marker), '{"version": 1}')
-    assert upgraded(store, Files(spark)) is True
+    HadoopFiles(spark).write(str(marker), '{"version": 1}')
+    assert upgraded(store, HadoopFiles(spark)) is True
     assert json.loads(marker.read_text()) == {"version": 1}
     ingest(str(lake), spark=spark)
     assert gold(lake) == before

@@ -8,7 +8,8 @@ from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 
 from colline.errors import TransportError
 from colline.events.redact import redact
-from colline.transport.filesystem import Files, PeerGoneError, hidden, scheme_of
+from colline.lake.location import scheme_of
+from colline.transport.filesystem import Files, PeerGoneError, hidden
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -58,13 +58,13 @@ def command(  # noqa: PLR0913 (one parameter per flag)
 
 
 def _expected(spark: SparkSession, history: str, scratch: str, names: Names) -> DataFrame:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.pipeline.eventlog import from_event_logs, from_history_server
     from colline.pipeline.reconcile import from_table
 
     if history.startswith(("http://", "https://")):
         return from_history_server(spark, history)
-    files = Files(spark)
+    files = HadoopFiles(spark)
     is_table = history.lower().endswith((".csv", ".csv.gz", ".ndjson", ".jsonl", ".json", ".ndjson.gz", ".jsonl.gz"))
     if is_table or files.exists(f"{history.rstrip('/')}/_delta_log"):
         return from_table(spark, history, names)

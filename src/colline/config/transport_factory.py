@@ -11,12 +11,13 @@ from urllib.parse import quote
 from colline.config.settings import Settings
 from colline.config.transport_settings import ENTRY_POINTS, kind_of, numbered, parts_of, rest_of, typed
 from colline.errors import SettingError, TransportError
+from colline.lake.location import scheme_of
 from colline.spool import SpoolOptions
 from colline.transport import options as kinds
 from colline.transport.batching import Carrier, Pace
 from colline.transport.buffer import Buffer, MemoryBuffer, SpoolBuffer
 from colline.transport.composite import CompositeTransport
-from colline.transport.filesystem import Files, FsspecFiles, LocalFiles, local_path, scheme_of
+from colline.transport.filesystem import Files, FsspecFiles, LocalFiles, local_path
 from colline.transport.http import HttpSink
 from colline.transport.interfaces import Sink, Transport
 from colline.transport.kafka import KafkaSink

@@ -16,6 +16,7 @@ from colline.graph.snapshot import publish
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
+from colline.lake.location import is_remote
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,9 +46,9 @@ def with_missing_commits(
 def _elsewhere(lake: str) -> Remote | None:
     if "://" not in lake:
         return None
-    from colline.graph.snapshot import remote_copy
+    from colline.graph.snapshot.remote_copy import Remote
 
-    return remote_copy.Remote(lake) if remote_copy.is_remote(lake) else None
+    return Remote(lake) if is_remote(lake) else None
 
 
 def _unseen(error: LakeError) -> Row:
@@ -178,8 +179,9 @@ class LakeReader:
     def _publish(self) -> None:
         from colline.graph.snapshot import staleness
         from colline.lake.table_reader import has_table
+        from colline.lake.tables import COLUMNS
 
-        if not has_table(self.lake, "gold/columns"):
+        if not has_table(self.lake, COLUMNS):
             if publish.stamp(self.lake) is not None:
                 raise LakeError(
                     f"the snapshot of {self.lake} is of an older colline, and its tables are not there",

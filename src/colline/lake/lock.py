@@ -1,7 +1,8 @@
-"""One writer at a time per lake. A second one says so and stops; a killed one leaves nothing behind that blocks."""
+"""Only one process writes to a lake at a time. A second one gets an error at once; a killed one leaves no lock."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import threading
@@ -10,16 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colline.environment.hadoop_files import Files, local_path
+from colline.environment.hadoop_files import HadoopFiles
 from colline.environment.spark_session import session_for
 from colline.errors import LakeError
+from colline.lake.layout import INGEST_LOCK
+from colline.lake.location import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# On file systems without locks a lease is renewed this often, and dead after so long without.
-RENEW_SECONDS = 15.0
-DEAD_SECONDS = 120.0
+# On file systems without locks, the owner rewrites a lease file; a lease that was not rewritten for long is void.
+LEASE_RENEWAL_SECONDS = 15.0
+LEASE_EXPIRY_SECONDS = 120.0
 
 
 class LakeBusyError(LakeError):
@@ -29,38 +32,25 @@ class LakeBusyError(LakeError):
 
 
 @contextmanager
-def held(lake: str, spark: SparkSession | None = None, *, brief: bool = False) -> Iterator[SparkSession]:
-    """Be the lake's only writer for as long as the block lasts; the session to write with, which may be a `brief` one.
+def lock_lake(lake: str, spark: SparkSession | None = None, *, short_lived: bool = False) -> Iterator[SparkSession]:
+    """Hold the lake's lock, and yield the session to write with; a new session may be tuned for a `short_lived` JVM.
 
-    A lake on this machine is locked before a session is started: to be refused costs no JVM.
+    A lake on this machine is locked before a session is started, so that a busy lake costs no JVM start.
     """
-    where = local_path(lake)
-    if where is not None:
-        with alone(Path(where)):
-            yield spark or session_for(brief=brief)
+    root = local_path(lake)
+    if root is not None:
+        with lock_local_lake(Path(root)):
+            yield spark or session_for(brief=short_lived)
         return
-    session = spark or session_for(brief=brief)
-    with _lease(f"{lake.rstrip('/')}/_colline/ingest.lock", Files(session)):
+    session = spark or session_for(brief=short_lived)
+    with _lease(f"{lake.rstrip('/')}/{INGEST_LOCK}", HadoopFiles(session)):
         yield session
 
 
-def _me() -> str:
-    return f"{socket.gethostname()} process {os.getpid()}"
-
-
-def _busy(lake: str, who: str) -> LakeBusyError:
-    return LakeBusyError(
-        f"{lake} is being written by {who or 'another process'}",
-        hint="wait until it ends, or stop it; nothing was changed",
-    )
-
-
 @contextmanager
-def alone(lake: Path) -> Iterator[None]:
-    """Be the only writer of a lake on this machine. The system's own lock: gone with the process, however it ends."""
-    import fcntl
-
-    path = lake / "_colline" / "ingest.lock"
+def lock_local_lake(lake: Path) -> Iterator[None]:
+    """Hold the lock of a lake on this machine. The kernel releases it when the process ends, even by SIGKILL."""
+    path = lake / INGEST_LOCK
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a+") as handle:
         try:
@@ -69,24 +59,24 @@ def alone(lake: Path) -> Iterator[None]:
             handle.seek(0)
             raise _busy(str(lake), handle.read().strip()) from error
         handle.truncate(0)
-        handle.write(_me())
+        handle.write(_owner())
         handle.flush()
         yield
 
 
 @contextmanager
-def _lease(path: str, files: Files) -> Iterator[None]:
-    """A file that is renewed while its owner lives."""
-    if not files.create(path, _me()):
-        age = files.age(path)
-        if age is not None and age < DEAD_SECONDS:
+def _lease(path: str, files: HadoopFiles) -> Iterator[None]:
+    """Hold a lease: a file that a thread rewrites until the block ends."""
+    if not files.create(path, _owner()):
+        age = files.age_seconds(path)
+        if age is not None and age < LEASE_EXPIRY_SECONDS:
             raise _busy(path, files.read(path) or "")
-        files.write(path, _me())
+        files.write(path, _owner())
     stop = threading.Event()
 
     def renew() -> None:
-        while not stop.wait(RENEW_SECONDS):
-            files.write(path, _me())
+        while not stop.wait(LEASE_RENEWAL_SECONDS):
+            files.write(path, _owner())
 
     thread = threading.Thread(target=renew, name="colline-lease", daemon=True)
     thread.start()
@@ -94,5 +84,16 @@ def _lease(path: str, files: Files) -> Iterator[None]:
         yield
     finally:
         stop.set()
-        thread.join(RENEW_SECONDS)
+        thread.join(LEASE_RENEWAL_SECONDS)
         files.delete(path)
+
+
+def _owner() -> str:
+    return f"{socket.gethostname()} process {os.getpid()}"
+
+
+def _busy(lake: str, owner: str) -> LakeBusyError:
+    return LakeBusyError(
+        f"{lake} is being written by {owner or 'another process'}",
+        hint="wait until it ends, or stop it; nothing was changed",
+    )

@@ -1,4 +1,4 @@
-"""Every table of the lake: where it is, its columns, how it is split. The one place that lists them."""
+"""The schema of every Delta table in the lake: its path, columns and partitioning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from colline.events.spark_schema import FIELDS, INPUTS, SCHEMA_FIELDS
 
-# How many parts gold tables are split into by dataset: a batch rewrites the parts it touches, nothing else.
+# Gold tables are partitioned by a hash of the dataset: a batch rewrites only the partitions it touches.
 BUCKETS = 8
 
 SYMLINK = "struct<namespace:string,name:string,type:string,seen:timestamp>"
@@ -27,22 +27,22 @@ class Table:
 
     path: str
     columns: str  # DDL
-    parts: tuple[str, ...] = ()
+    partitions: tuple[str, ...] = ()
 
 
 def fields_of(table: Table) -> dict[str, str]:
     """The table's columns with their types."""
-    return dict(column.split(" ", 1) for column in _split(table.columns))
+    return dict(column.split(" ", 1) for column in split_columns(table.columns))
 
 
-def _split(columns: str) -> Iterator[str]:
-    """The columns of a DDL text: what lies between commas outside of brackets."""
+def split_columns(columns: str) -> Iterator[str]:
+    """The columns of a DDL text: split at the commas outside of angle brackets."""
     depth, start = 0, 0
-    for at, letter in enumerate(columns):
-        depth += {"<": 1, ">": -1}.get(letter, 0)
-        if letter == "," and not depth:
-            yield columns[start:at].strip()
-            start = at + 1
+    for position, character in enumerate(columns):
+        depth += {"<": 1, ">": -1}.get(character, 0)
+        if character == "," and not depth:
+            yield columns[start:position].strip()
+            start = position + 1
     yield columns[start:].strip()
 
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import DataFrame
 
-from colline.environment.hadoop_files import Files, literal
+from colline.environment.hadoop_files import HadoopFiles
+from colline.lake.delta_log import files_added_by
+from colline.lake.location import hadoop_glob
 from colline.lake.tables import BRONZE, fields_of
 from colline.pipeline.heads import halved, rule
 from colline.pipeline.landing import LINE, event_id
@@ -56,20 +58,20 @@ def halves(rows: DataFrame, limits: Limits) -> DataFrame:
     return kept.unionByName(halved(lines(others), limits).select(*names))
 
 
-def written(store: Store, files: Files) -> DataFrame | None:
+def written(store: Store, files: HadoopFiles) -> DataFrame | None:
     """The rows of bronze that this batch wrote, in their files; None where these cannot be told.
 
     To look for them in the table would cost more with every batch that came before.
     """
     if store.stamp is None:
         return None
-    found = files.added(store.path(BRONZE), store.stamp.app, store.stamp.version) or {}
+    found = files_added_by(files, store.path(BRONZE), store.stamp.app, store.stamp.version) or {}
     # a table whose columns have other names in its files has its parts by other names too
-    plain = (name for name, of in found.items() if set(of) == set(BRONZE.parts))
+    plain = (name for name, of in found.items() if set(of) == set(BRONZE.partitions))
     # upkeep may have put others in their place since, if the batch was killed after it wrote them
-    paths = [path for name in plain if (path := literal(name)) is not None and files.exists(name)]
+    paths = [path for name in plain if (path := hadoop_glob(name)) is not None and files.exists(name)]
     if not paths or len(paths) < len(found):
         return None
-    columns = {name: kind for name, kind in fields_of(BRONZE).items() if name not in BRONZE.parts}
+    columns = {name: kind for name, kind in fields_of(BRONZE).items() if name not in BRONZE.partitions}
     schema = ", ".join(f"{name} {kind}" for name, kind in columns.items())
     return store.spark.read.schema(schema).parquet(*paths)

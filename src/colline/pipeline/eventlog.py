@@ -8,7 +8,7 @@ import urllib.request
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from colline.environment.hadoop_files import Files
+from colline.environment.hadoop_files import HadoopFiles
 from colline.errors import SettingError
 from colline.pipeline.reconcile import EXPECTED
 from colline.pipeline.store import empty
@@ -27,7 +27,7 @@ def from_event_logs(spark: SparkSession, folder: str, scratch: str) -> DataFrame
     """
     from pyspark.sql import functions as F
 
-    files = Files(spark)
+    files = HadoopFiles(spark)
     if not files.exists(folder):
         raise SettingError(f"no event logs at {folder}", hint="give the folder that spark.eventLog.dir names")
     if not files.unpack_event_logs(folder, scratch):

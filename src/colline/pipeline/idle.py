@@ -15,19 +15,19 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from colline.environment.hadoop_files import local_path
-from colline.lake import delta_log
-from colline.lake.lock import alone
+from colline.lake import delta_log, layout
+from colline.lake.location import local_path
+from colline.lake.lock import lock_local_lake
 from colline.lake.tables import TABLES, fields_of
 from colline.pipeline import runs
 from colline.pipeline.rebuild import STAGING
 from colline.pipeline.upgrade import LAKE_VERSION, MARKER
 
-NOTE = "_colline/landed.json"
+NOTE = layout.LANDED_FILES
 # Bytes that a JVM reads sooner than it has compiled all of its code well.
 LITTLE = 64 * 1024 * 1024
 # the folder whose batch was begun and not finished
-PENDING = "_colline/pending"
+PENDING = layout.PENDING_BATCH
 
 
 def landed(folder: str) -> dict[str, Any] | None:
@@ -57,7 +57,7 @@ def is_idle(lake: str, folders: Iterable[str]) -> bool:
     root = local_path(lake)
     if root is None or not Path(root, NOTE).is_file():
         return False
-    with alone(Path(root)):
+    with lock_local_lake(Path(root)):
         return _is_whole(Path(root)) and _has_all(Path(root), folders) and _is_told(Path(root))
 
 
@@ -98,7 +98,7 @@ def _is_whole(root: Path) -> bool:
     """Whether no batch, rebuild or change of version was left half done."""
     from colline.graph.snapshot.staleness import is_half_way
 
-    if is_half_way(root) or (root / STAGING).exists() or any((root / "_colline").glob("recovering-*")):
+    if is_half_way(root) or (root / STAGING).exists() or any(root.glob(layout.recovery_marker("*"))):
         return False
     with suppress(OSError, ValueError):
         return bool(json.loads((root / MARKER).read_text())["version"] == LAKE_VERSION)

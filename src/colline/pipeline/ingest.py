@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as F
 
-from colline.environment.hadoop_files import Files, is_readable, local_path, spelled
+from colline.environment.hadoop_files import HadoopFiles
 from colline.environment.spark_session import OF_STREAMS, hush
 from colline.errors import LakeError
-from colline.lake.lock import held
+from colline.lake.layout import CHECKPOINTS, EXPIRED_OBSERVATIONS, LANDING, recovery_marker
+from colline.lake.location import hadoop_path, is_readable_by_delta_rs, local_path
+from colline.lake.lock import lock_lake
 from colline.lake.tables import BRONZE, RUNS
 from colline.pipeline import idle, landing
 from colline.pipeline.batch import Counts, expire_runs, ingest_batch
@@ -24,7 +26,7 @@ from colline.pipeline.ingest_settings import pipeline_session
 from colline.pipeline.reading import Options
 from colline.pipeline.rebuild import rebuild_locked, undo
 from colline.pipeline.stops import asked_to_end
-from colline.pipeline.store import FORGETS, Stamp, Store, nothing
+from colline.pipeline.store import Stamp, Store, nothing
 from colline.pipeline.unreadable import set_aside
 from colline.pipeline.upgrade import mark, upgraded
 
@@ -93,14 +95,14 @@ def ingest(
     started = time.monotonic()
     named = tuple(folders)
     _check(lake, named)
-    wanted = named or (f"{spelled(lake)}/landing",)
+    wanted = named or (f"{hadoop_path(lake)}/{LANDING}",)
     unread = tuple(file for folder in wanted for file in landing.unread(folder))
     if every is None and idle.is_idle(lake, wanted):
         return Summary(lake, seconds=round(time.monotonic() - started, 3), unread=unread)
     options = options or Options()
     brief = options.brief and every is None and idle.is_little(lake, wanted)
-    with held(lake, spark, brief=brief) as given, pipeline_session(given) as session:
-        run = _Run(spelled(lake), session, options, watch or Watch(), goes_on=every is not None)
+    with lock_lake(lake, spark, short_lived=brief) as given, pipeline_session(given) as session:
+        run = _Run(hadoop_path(lake), session, options, watch or Watch(), goes_on=every is not None)
         run.prepare()
         try:
             for folder in run.in_order(wanted):
@@ -126,7 +128,7 @@ def ingest(
 def _check(lake: str, folders: tuple[str, ...]) -> None:
     """Say at once, before Spark starts, that there is nothing, or that nothing could be read there."""
     where = local_path(lake)
-    if where is not None and not is_readable(Path(where).absolute().as_posix()):
+    if where is not None and not is_readable_by_delta_rs(Path(where).absolute().as_posix()):
         raise LakeError(
             f"the tables of a lake at {lake} could not be read by those who ask",
             hint="choose a folder without a backslash, a line break or a code like %20 in its path",
@@ -142,7 +144,7 @@ class _Run:
 
     def __init__(self, lake: str, spark: SparkSession, options: Options, watch: Watch, *, goes_on: bool) -> None:
         self.lake, self.spark, self.options, self.watch, self.goes_on = lake, spark, options, watch, goes_on
-        self.files = Files(spark)
+        self.files = HadoopFiles(spark)
         self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}
         self.moved: list[str] = []
         self.unreadable: list[str] = []
@@ -158,7 +160,7 @@ class _Run:
 
     def in_order(self, folders: tuple[str, ...]) -> list[str]:
         """The folders, the one whose batch was interrupted first: nothing may come before the rest of that batch."""
-        there = [folder for folder in map(spelled, folders) if self.files.exists(folder)]
+        there = [folder for folder in map(hadoop_path, folders) if self.files.exists(folder)]
         if not there and not self.files.exists(f"{self.lake}/{BRONZE.path}"):
             raise LakeError(
                 f"nothing has landed in {', '.join(folders)}", hint="write events there, or name it with --from"
@@ -182,7 +184,7 @@ class _Run:
         A checkpoint that is gone may have gone in the middle of a batch. What bronze holds is then brought through
         again as a whole, and files that bronze has are not read a second time.
         """
-        marker = f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}"
+        marker = f"{self.lake}/{recovery_marker(_short(self.files.absolute(folder)))}"
         if self.files.exists(checkpoint):
             return self.files.exists(marker)
         store = Store(self.spark, self.lake)
@@ -198,7 +200,7 @@ class _Run:
 
     def stream(self, folder: str, every: float | None) -> None:
         """Read what is new in a folder to its end, or for ever."""
-        checkpoint = f"{self.lake}/_colline/checkpoints/{_short(self.files.absolute(folder))}"
+        checkpoint = f"{self.lake}/{CHECKPOINTS}/{_short(self.files.absolute(folder))}"
         recovers = self._recovers(folder, checkpoint)
         landed = idle.landed(folder)
         trigger = {"availableNow": True} if every is None else {"processingTime": f"{every} seconds"}
@@ -212,7 +214,7 @@ class _Run:
         self._begins[folder], self._queries[folder] = begin, begin()
         if every is None:
             self._ended(folder)
-            self.files.delete(f"{self.lake}/_colline/recovering-{_short(self.files.absolute(folder))}")
+            self.files.delete(f"{self.lake}/{recovery_marker(_short(self.files.absolute(folder)))}")
             where = local_path(checkpoint)
             if landed is not None and where is not None:
                 self.landed.append({**landed, "checkpoint": str(Path(where).absolute())})
@@ -296,7 +298,7 @@ class _Run:
         session = lines.sparkSession
         stream_id = session.sparkContext.getLocalProperty("sql.streaming.queryId")
         stamp = Stamp(f"colline-{stream_id}", number)
-        forgets = self.files.exists(f"{self.lake}/{FORGETS}")
+        forgets = self.files.exists(f"{self.lake}/{EXPIRED_OBSERVATIONS}")
         store = Store(session, self.lake, stamp, self.watch.wrote, forgets=forgets)
         with self._turn:
             self.files.write(self._pending, folder)

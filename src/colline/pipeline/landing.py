@@ -10,8 +10,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from colline.environment.hadoop_files import literal, local_path
 from colline.errors import LakeError
+from colline.lake.location import hadoop_glob, local_path
 
 # How names of landed files end. What is still being written starts with a dot.
 ENDINGS = tuple(f".{kind}{packed}" for packed in ("", ".gz", ".zst") for kind in ("ndjson", "jsonl", "json"))
@@ -46,7 +46,7 @@ def stream(spark: SparkSession, folder: str, files_per_batch: int = FILES_PER_BA
         .option("maxFileAge", "36500d")
         .option("maxFilesPerTrigger", str(files_per_batch))
     )
-    path = literal(folder)
+    path = hadoop_glob(folder)
     if path is None:
         raise LakeError(
             f"Spark cannot read {folder}", hint="its name has a colon, and a bracket, star or question mark"
@@ -59,7 +59,7 @@ def lines_of(spark: SparkSession, files: Sequence[str]) -> DataFrame | None:
 
     None where Spark cannot name them all, or one is gone.
     """
-    paths = [path for file in files if (path := literal(unquote(file))) is not None]
+    paths = [path for file in files if (path := hadoop_glob(unquote(file))) is not None]
     if len(paths) < len(files):
         return None
     try:

@@ -16,14 +16,16 @@ from urllib.parse import unquote
 
 from delta.tables import DeltaTable
 
-from colline.environment.hadoop_files import Files, spelled
+from colline.environment.hadoop_files import HadoopFiles
 from colline.environment.spark_session import session_for
 from colline.errors import LakeError
+from colline.lake.layout import EXPIRED_BRONZE, EXPIRED_OBSERVATIONS
+from colline.lake.location import hadoop_path
 from colline.lake.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 from colline.pipeline.idle import PENDING
 from colline.pipeline.ingest_settings import activate, upkeep_session
 from colline.pipeline.rebuild import MARKER, REBUILT
-from colline.pipeline.store import FORGETS, Store, tried
+from colline.pipeline.store import Store, tried
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -71,7 +73,7 @@ def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None 
     """Compact, cluster, expire and vacuum the lake's tables."""
     keep = keep or Keep()
     with upkeep_session(spark or session_for()) as session:
-        store, files = Store(session, spelled(lake)), Files(session)
+        store, files = Store(session, hadoop_path(lake)), HadoopFiles(session)
         if not store.exists(BRONZE):
             raise LakeError(f"no lake at {lake}", hint="run `colline ingest` first, or check --lake")
         deleted = _landing(store, files, keep.landing) if keep.landing is not None else 0
@@ -92,7 +94,7 @@ def _each(store: Store, work: Callable[[Table], int]) -> dict[str, int]:
         threads.shutdown(cancel_futures=True)  # Ctrl-C waits for no table that was not begun
 
 
-def _tidy(store: Store, files: Files, table: Table, days: int) -> int:
+def _tidy(store: Store, files: HadoopFiles, table: Table, days: int) -> int:
     """Compact a table and delete files it no longer needs; how many it has less."""
     if table in REBUILT and files.exists(f"{store.lake}/{MARKER}"):
         return 0  # a rebuild is at work, or was killed: it may still be taken back
@@ -104,7 +106,7 @@ def _tidy(store: Store, files: Files, table: Table, days: int) -> int:
     return fewer
 
 
-def _landing(store: Store, files: Files, days: int) -> int:
+def _landing(store: Store, files: HadoopFiles, days: int) -> int:
     """Delete landed files whose lines have been in bronze for so long; how many there were."""
     if files.exists(f"{store.lake}/{PENDING}"):
         return 0  # an interrupted batch will read its files again
@@ -113,28 +115,28 @@ def _landing(store: Store, files: Files, days: int) -> int:
     )
     count = 0
     for row in old.toLocalIterator():
-        path = files.unescaped(row["file"])
+        path = files.decode_uri(row["file"])
         if files.exists(path):
             files.delete(path)
             count += 1
     return count
 
 
-def _expire(store: Store, files: Files, keep: Keep) -> None:
+def _expire(store: Store, files: HadoopFiles, keep: Keep) -> None:
     for table in (BRONZE, QUARANTINE):
         if keep.bronze is not None and store.exists(table):
             target = DeltaTable.forPath(store.spark, store.path(table))
             tried(partial(target.delete, f"dt < current_date() - interval {keep.bronze} days"))
             # a rebuild would take for all what is only the rest
-            files.write(f"{store.lake}/_colline/bronze.expired", str(keep.bronze))
+            files.write(f"{store.lake}/{EXPIRED_BRONZE}", str(keep.bronze))
     if keep.observations is not None and store.exists(OBSERVATIONS):
         _expire_observations(store, files, keep.observations)
 
 
-def _expire_observations(store: Store, files: Files, days: int) -> None:
+def _expire_observations(store: Store, files: HadoopFiles, days: int) -> None:
     """Old observations go, but for those with lineage: a late event may ask what it was."""
     # without them nothing can be told anew from all that was ever said
-    files.write(f"{store.lake}/{FORGETS}", str(days))
+    files.write(f"{store.lake}/{EXPIRED_OBSERVATIONS}", str(days))
     target = DeltaTable.forPath(store.spark, store.path(OBSERVATIONS))
     old = f"shape is null and seen_at < current_timestamp() - interval {days} days"
     tried(partial(target.delete, old))
@@ -148,7 +150,7 @@ def _compact(store: Store, table: Table) -> int:
     if not due:
         return 0
     optimize = target.optimize()
-    if table.parts:
+    if table.partitions:
         optimize = optimize.where(" or ".join(due))
     done = tried(lambda: optimize.executeZOrderBy(*columns) if columns else optimize.executeCompaction())
     metrics = done.select("metrics.numFilesRemoved", "metrics.numFilesAdded").first()
@@ -157,7 +159,7 @@ def _compact(store: Store, table: Table) -> int:
 
 def _due(target: DeltaTable, table: Table, *, clustered: bool) -> list[str]:
     """SQL for each part of the table that has several files, or rows enough for their order to matter."""
-    parts = Counter(_part(file, len(table.parts)) for file in target.toDF().inputFiles())
+    parts = Counter(_part(file, len(table.partitions)) for file in target.toDF().inputFiles())
     if clustered and parts and target.detail().select("sizeInBytes").first()[0] > LARGE * len(parts):
         return list(parts)
     return [part for part, files in parts.items() if files > 1]

@@ -9,13 +9,14 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from colline.environment.hadoop_files import local_path, spelled
 from colline.errors import LakeError
+from colline.lake.layout import replay_folder
+from colline.lake.location import hadoop_path, local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
     from colline.pipeline.parse import Limits
     from colline.pipeline.store import Store
 
@@ -60,8 +61,9 @@ def entries(lake: str, *, reason: str | None = None, replayed: bool = False) -> 
     if not Path(where).is_dir():
         raise LakeError(f"no lake at {where}", hint="check --lake")
     from colline.lake.table_reader import scan
+    from colline.lake.tables import QUARANTINE
 
-    table = scan(Path(where), "bronze/quarantine", columns=COLUMNS)
+    table = scan(Path(where), QUARANTINE, columns=COLUMNS)
     rows = table.to_pylist() if table is not None else []
     found = [_entry(row) for row in rows if reason is None or row["reason"] == reason]
     kept = [entry for entry in found if replayed or entry.replayed_at is None]
@@ -90,8 +92,8 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
 
     The others stay, with the reason of now. Landing twice after a crash is harmless: an event that comes twice is one.
     """
-    from colline.environment.hadoop_files import Files
-    from colline.lake.lock import held
+    from colline.environment.hadoop_files import HadoopFiles
+    from colline.lake.lock import lock_lake
     from colline.lake.tables import QUARANTINE
     from colline.pipeline.ingest_settings import pipeline_session
     from colline.pipeline.parse import Limits
@@ -100,8 +102,8 @@ def replay(lake: str, *, spark: SparkSession | None = None, limits: Limits | Non
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake")
-    with held(lake, spark) as given, pipeline_session(given) as session:
-        store, files = Store(session, spelled(lake)), Files(session)
+    with lock_lake(lake, spark) as given, pipeline_session(given) as session:
+        store, files = Store(session, hadoop_path(lake)), HadoopFiles(session)
         if not store.exists(QUARANTINE):
             return Replayed()
         again = cut(_looked_at(store.read(QUARANTINE).where("replayed_at is null"), limits or Limits()))
@@ -149,12 +151,12 @@ def _note(store: Store, again: DataFrame) -> None:
     merge.whenMatchedUpdate(set={"reason": "s.reason", "detail": "s.detail"}).execute()
 
 
-def _land(lines: DataFrame, count: int, lake: str, files: Files) -> None:
+def _land(lines: DataFrame, count: int, lake: str, files: HadoopFiles) -> None:
     """Put the lines into the landing folder as one whole file, named as a transport names it."""
     name, now = uuid.uuid4(), time.time()
-    scratch = f"{lake}/_colline/replay-{name}"
+    scratch = f"{lake}/{replay_folder(str(name))}"
     lines.select("raw").coalesce(1).write.text(scratch)
     day = time.strftime("%Y-%m-%d", time.gmtime(now))
-    for part in files.parts(scratch):
+    for part in files.part_files(scratch):
         files.move(part, f"{lake}/landing/dt={day}/{int(now * 1000)}-{name}-{count}events.ndjson")
     files.delete(scratch)

@@ -12,7 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from colline.environment.hadoop_files import Files
+from colline.environment.hadoop_files import HadoopFiles
 from colline.events.spark_schema import CORRUPT, TEXTS
 from colline.lake.tables import Table
 from colline.pipeline import bronze
@@ -26,7 +26,7 @@ from colline.pipeline.user_rules import Rules, job_name
 SAID = ("role", *NAME, "shape", "content", "lifecycle", "overwrite")
 DETAILS = ("kind", "schema", "symlinks", "owner", "tags")
 LINEAGE = ("fields", "rows", "reads")
-# Files that are read by name rather than with all the others
+# HadoopFiles that are read by name rather than with all the others
 FEW_FILES = 100
 # Bodies that are kept whole until they are read
 FEW_BODIES = 1000
@@ -116,7 +116,7 @@ class Reading:
 
         From then on lines are those of bronze: a batch that was killed finds there what may have landed no longer.
         """
-        limits, rows = self.options.limits, bronze.written(self.store, Files(self.store.spark))
+        limits, rows = self.options.limits, bronze.written(self.store, HadoopFiles(self.store.spark))
         if rows is None:
             return halved(self.lines, limits)
         self.lines = bronze.lines(rows)

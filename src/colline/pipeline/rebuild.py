@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 from delta.tables import DeltaTable
 from pyspark.errors import AnalysisException, IllegalArgumentException
 
-from colline.environment.hadoop_files import Files, local_path, spelled
+from colline.environment.hadoop_files import HadoopFiles
 from colline.errors import LakeError
-from colline.lake.lock import held
+from colline.lake.delta_log import newest_commit
+from colline.lake.layout import REBUILD_REQUIRED, REBUILD_STAGING, REBUILD_VERSIONS
+from colline.lake.location import hadoop_path, local_path
+from colline.lake.lock import lock_lake
 from colline.lake.tables import BRONZE, TABLES, Table
 from colline.pipeline import bronze
 from colline.pipeline.batch import Counts, derive
@@ -35,11 +38,11 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 # table → the version it had before the rebuild, null when it was not there
-MARKER = "_colline/rebuild.json"
+MARKER = REBUILD_VERSIONS
 # The tables do not fit together and cannot be taken back: they must be rebuilt. An older colline left it when it was
 # killed while it put the tables in place that it had made in STAGING.
-AGAIN = "_colline/rebuild.ready"
-STAGING = "_colline/rebuild"
+AGAIN = REBUILD_REQUIRED
+STAGING = REBUILD_STAGING
 # A version older than this gets a commit on top before it is counted on: with the first commit after a month of rest
 # Delta may delete the log of those before it.
 RESTED_DAYS = 7
@@ -78,9 +81,9 @@ def rebuild(
     where = local_path(lake)
     if where is not None and not Path(where).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake")
-    with held(lake, spark) as given, pipeline_session(given) as session:
+    with lock_lake(lake, spark) as given, pipeline_session(given) as session:
         try:
-            rebuilt = rebuild_locked(spelled(lake), session, Files(session), options or Options(), wrote)
+            rebuilt = rebuild_locked(hadoop_path(lake), session, HadoopFiles(session), options or Options(), wrote)
         except BaseException:
             _publish_again(where)
             raise
@@ -102,7 +105,7 @@ def _publish_again(where: str | None) -> None:
 
 
 def rebuild_locked(
-    lake: str, spark: SparkSession, files: Files, options: Options, wrote: Callable[[str], None] = nothing
+    lake: str, spark: SparkSession, files: HadoopFiles, options: Options, wrote: Callable[[str], None] = nothing
 ) -> Rebuilt:
     """The rebuild itself, by whoever holds the lake's lock."""
     started = time.monotonic()
@@ -136,7 +139,7 @@ def _replaced(store: Store, options: Options, wrote: Callable[[str], None]) -> C
         threads.close()
 
 
-def undo(lake: str, spark: SparkSession, files: Files, wrote: Callable[[str], None] = nothing) -> bool:
+def undo(lake: str, spark: SparkSession, files: HadoopFiles, wrote: Callable[[str], None] = nothing) -> bool:
     """Take back what a rebuild that was ended half way has written; True when that cannot be: it must be done again.
 
     Killed half way, it is begun again by the next one: a version may be restored any number of times.
@@ -159,13 +162,13 @@ def undo(lake: str, spark: SparkSession, files: Files, wrote: Callable[[str], No
     return files.exists(f"{lake}/{AGAIN}")
 
 
-def _mark(lake: str, files: Files, before: Mapping[str, int | None]) -> None:
+def _mark(lake: str, files: HadoopFiles, before: Mapping[str, int | None]) -> None:
     """Say which versions to come back to; the file is there as a whole or not at all."""
     files.write(f"{lake}/{MARKER}.new", json.dumps(before))
     files.move(f"{lake}/{MARKER}.new", f"{lake}/{MARKER}")
 
 
-def _marked(lake: str, files: Files) -> dict[str, int | None] | None:
+def _marked(lake: str, files: HadoopFiles) -> dict[str, int | None] | None:
     """The versions to come back to; None when no rebuild was ended half way."""
     text = files.read(f"{lake}/{MARKER}")
     try:
@@ -175,12 +178,12 @@ def _marked(lake: str, files: Files) -> dict[str, int | None] | None:
         raise LakeError(f"{lake}/{MARKER} cannot be read", hint=hint) from error
 
 
-def _restored(store: Store, files: Files, table: Table, version: int | None) -> bool:
+def _restored(store: Store, files: HadoopFiles, table: Table, version: int | None) -> bool:
     """Whether the table is as it was; a version whose files are gone cannot be brought back."""
     place = store.path(table)
     if version is None:
         files.delete(place)
-    elif files.newest_commit(place)[0] != version:
+    elif newest_commit(files, place)[0] != version:
         try:
             tried(lambda: DeltaTable.forPath(store.spark, place).restoreToVersion(version))
         except GONE:
@@ -188,15 +191,15 @@ def _restored(store: Store, files: Files, table: Table, version: int | None) -> 
     return True
 
 
-def _settled(store: Store, files: Files, table: Table) -> int | None:
+def _settled(store: Store, files: HadoopFiles, table: Table) -> int | None:
     """The version to come back to; None when the table is not there."""
     if not store.exists(table):
         return None
     place = store.path(table)
-    version, age = files.newest_commit(place)
+    version, age = newest_commit(files, place)
     if age < RESTED_DAYS * 86_400:
         return version
     store.spark.conf.set(EMPTY_COMMITS, "false")
     store.read(table).limit(0).write.format("delta").mode("append").save(place)
     store.spark.conf.unset(EMPTY_COMMITS)
-    return files.newest_commit(place)[0]
+    return newest_commit(files, place)[0]

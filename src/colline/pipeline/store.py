@@ -20,9 +20,6 @@ from colline.pipeline.threads import Threads
 if TYPE_CHECKING:
     from colline.pipeline.elders import Elders
 
-# a file in the lake that says that old observations were taken away
-FORGETS = "_colline/observations.expired"
-
 
 def nothing(_step: str) -> None:
     """The hook of a run that nobody watches."""
@@ -110,11 +107,11 @@ class Store:
         if table in self.anew and not self.exists(table):  # it may be split otherwise, and have other columns
             mode, options = "overwrite", {"overwriteSchema": "true"}
         shaped = rows.selectExpr(*_columns(table))
-        if mode == "overwrite" and table.parts and not is_small(self.spark):
-            shaped = shaped.repartition(*table.parts)
+        if mode == "overwrite" and table.partitions and not is_small(self.spark):
+            shaped = shaped.repartition(*table.partitions)
         writer = shaped.write.format("delta").mode(mode).options(**options, **self._stamped())
-        if table.parts:
-            writer = writer.partitionBy(*table.parts)
+        if table.partitions:
+            writer = writer.partitionBy(*table.partitions)
 
         def write() -> None:
             tried(lambda: writer.save(self.path(table)))

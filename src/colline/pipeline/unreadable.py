@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from colline.environment.hadoop_files import Files
+from colline.environment.hadoop_files import HadoopFiles
 from colline.errors import LakeError
 from colline.pipeline.landing import BROKEN
 
@@ -18,7 +18,7 @@ _PACKED = re.compile(r"\.(gz|zst)$")
 _BROKEN = re.compile(r"ZstdIOException|ZipException|Unexpected end of input|gzip|invalid |incorrect |too many length")
 
 
-def set_aside(error: Exception, files: Files) -> str | None:
+def set_aside(error: Exception, files: HadoopFiles) -> str | None:
     """What there is to tell of the broken file that ended a batch, after it got a name that is not looked for.
 
     None for an error about anything else. Raises where a file cannot be read for any other reason.
@@ -26,7 +26,7 @@ def set_aside(error: Exception, files: Files) -> str | None:
     address, reason = _told(error)
     if address is None:
         return None
-    path = files.unescaped(address)
+    path = files.decode_uri(address)
     is_broken = bool(_PACKED.search(path) and _BROKEN.search(reason))
     if is_broken and files.move(path, f"{path}{BROKEN}"):
         return f"{path}{BROKEN} cannot be read: {reason}"

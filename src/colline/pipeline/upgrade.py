@@ -6,20 +6,20 @@ import json
 from typing import TYPE_CHECKING
 
 from colline.errors import LakeError
-from colline.lake import delta_log
+from colline.lake import delta_log, layout
 from colline.lake.tables import TABLES, Table, fields_of
 from colline.pipeline.rebuild import REBUILT
 from colline.pipeline.store import Store, empty
 
 if TYPE_CHECKING:
-    from colline.environment.hadoop_files import Files
+    from colline.environment.hadoop_files import HadoopFiles
 
 # Raised when a table changes in a way that new columns alone do not mend: the lake is then rebuilt from bronze.
 LAKE_VERSION = 3
-MARKER = "_colline/lake.json"
+MARKER = layout.LAKE_VERSION
 
 
-def upgraded(store: Store, files: Files) -> bool:
+def upgraded(store: Store, files: HadoopFiles) -> bool:
     """Bring bronze to this version's columns; True when the lake must be rebuilt from it."""
     there = [table for table in TABLES if store.exists(table)]
     version = _version(store, files)
@@ -36,13 +36,13 @@ def upgraded(store: Store, files: Files) -> bool:
     return older or any(table in REBUILT for table in lacking)
 
 
-def mark(store: Store, files: Files) -> None:
+def mark(store: Store, files: HadoopFiles) -> None:
     """The lake is of this version; said when it is true, so that a rebuild that was killed is done again."""
     if _version(store, files) != LAKE_VERSION:
         files.write(f"{store.lake}/{MARKER}", json.dumps({"version": LAKE_VERSION}))
 
 
-def _version(store: Store, files: Files) -> int | None:
+def _version(store: Store, files: HadoopFiles) -> int | None:
     text = files.read(f"{store.lake}/{MARKER}")
     if text is None:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from colline.lake.layout import LANDING, RECEIVER_SPOOL, TOKENS
 from colline.server.receive.group_commit import CommitLimits
 
 MEGABYTE = 1024 * 1024
@@ -36,12 +37,12 @@ class ServeSettings:
     @property
     def spool_directory(self) -> Path:
         """Spool files that are not landed yet. Spark ignores folders with a leading underscore."""
-        return self.lake / "_server" / "spool"
+        return self.lake / RECEIVER_SPOOL
 
     @property
     def landing(self) -> Path:
         """Where spool files are moved to."""
-        return self.lake / "landing"
+        return self.lake / LANDING
 
     @property
     def asks_for_token(self) -> bool:
@@ -51,7 +52,7 @@ class ServeSettings:
 
 def token_file(lake: Path) -> Path:
     """Where a lake's tokens are kept."""
-    return lake / "_server" / "tokens.json"
+    return lake / TOKENS
 
 
 def is_loopback(host: str) -> bool:

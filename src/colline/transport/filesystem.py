@@ -11,11 +11,10 @@ from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 from colline.errors import TransportError
+from colline.lake.location import FSSPEC_SCHEMES, scheme_of
 
 # One put makes the object visible whole; a rename would be a copy.
 PUT_IS_ATOMIC = frozenset({"s3", "s3a", "s3n", "gs", "gcs", "az", "abfs", "abfss", "oss", "memory"})
-# Hadoop's names for what fsspec calls otherwise.
-FSSPEC_SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs"}
 
 
 class PeerGoneError(TransportError):
@@ -27,12 +26,6 @@ class Files(Protocol):
 
     def write_whole(self, path: str, data: bytes) -> None:
         """Afterwards the file is there with all its bytes; on any error it is not there at all."""
-
-
-def scheme_of(path: str) -> str:
-    """`s3a://bucket/x` → `s3a`, `/tmp/x` → ``."""
-    head, colon, _ = path.partition("://")
-    return head.lower() if colon else ("file" if path.lower().startswith("file:") else "")
 
 
 def hidden(path: str) -> str:

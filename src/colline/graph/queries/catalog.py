@@ -314,8 +314,9 @@ def jobs(view: View, page: Page, text: str | None = None, state: str | None = No
 def quarantined(lake: Path) -> int:
     """How many events are set aside; 0 where there is no such table."""
     from colline.lake import table_reader
+    from colline.lake.tables import QUARANTINE
 
-    found = table_reader.scan(lake, "bronze/quarantine", columns=["reason", "replayed_at"])
+    found = table_reader.scan(lake, QUARANTINE, columns=["reason", "replayed_at"])
     if found is None:
         return 0
     if "replayed_at" not in found.schema.names:

@@ -32,9 +32,9 @@ class Runs:
 
 def runs(view: View, lake: Path, page: Page, wanted: Runs) -> Answer:
     """Runs newest first."""
-    from colline.lake import table_reader
+    from colline.lake import table_reader, tables
 
-    table = table_reader.scan(lake, "silver/runs", columns=_RUNS, filters=_filter(wanted))
+    table = table_reader.scan(lake, tables.RUNS, columns=_RUNS, filters=_filter(wanted))
     if table is None:
         return listed(view, "runs", [], page, "no run is known")
     table = table.sort_by([("started_at", "descending"), ("run_id", "ascending")])
@@ -75,10 +75,10 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Answer
     """Lines set aside, newest first."""
     import pyarrow.compute as pc
 
-    from colline.lake import table_reader
+    from colline.lake import table_reader, tables
 
     chosen = None if reason is None else pc.field("reason") == reason
-    table = table_reader.scan(lake, "bronze/quarantine", columns=_QUARANTINE, filters=chosen)
+    table = table_reader.scan(lake, tables.QUARANTINE, columns=_QUARANTINE, filters=chosen)
     if table is None or not table.num_rows:
         return listed(view, "quarantine", [], page, "no line is in quarantine")
     newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"

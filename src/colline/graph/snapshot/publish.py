@@ -17,6 +17,7 @@ import numpy as np
 
 from colline.errors import LakeError
 from colline.graph.snapshot.array_file import FORMAT, Arrays, write
+from colline.lake.layout import CURRENT_SNAPSHOT, SNAPSHOT
 
 fcntl: Any
 try:
@@ -25,7 +26,6 @@ except ImportError:  # no file locks on this platform: nothing is cleaned there,
     fcntl = None
 
 KEEP = 2  # the current snapshot and the one before it, for a reader that has just read CURRENT
-_FOLDER, _POINTER = "snapshot", "CURRENT"
 
 
 @dataclass(frozen=True)
@@ -60,25 +60,26 @@ def publish(lake: str | Path) -> SnapshotInfo:
         raise LakeError(f"no lake at {root}", hint="run `colline ingest` first, or check --lake")
     arrays, meta = compose(read_tables(root))
     name = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%fZ")
-    building = root / _FOLDER / f".building-{uuid.uuid4().hex}"
+    building = root / SNAPSHOT / f".building-{uuid.uuid4().hex}"
     try:
         write(building, arrays, meta)
-        building.rename(root / _FOLDER / name)
+        building.rename(root / SNAPSHOT / name)
     finally:
         shutil.rmtree(building, ignore_errors=True)
     point(root, name)
     clean(root)
     edges = sum(meta["observed"].values())
     seconds = time.monotonic() - began
-    return SnapshotInfo(name, root / _FOLDER / name, meta["columns"], edges, meta["tables"], seconds)
+    return SnapshotInfo(name, root / SNAPSHOT / name, meta["columns"], edges, meta["tables"], seconds)
 
 
 def read_tables(root: Path) -> dict[str, tuple[Any, int]]:
     """The tables a snapshot is made of, each with its version; edges before columns, which are there first."""
-    from colline.lake import table_reader
+    from colline.lake.table_reader import read_answer_table
+    from colline.lake.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, READS
 
-    names = ("gold/edges", "gold/reads", "gold/coverage", "gold/jobs", "gold/columns", "silver/datasets")
-    return {name: table_reader.read(root, name) for name in names}
+    order = (EDGES, READS, COVERAGE, JOBS, COLUMNS, DATASETS)
+    return {table.path: read_answer_table(root, table) for table in order}
 
 
 def compose(read: dict[str, tuple[Any, int]]) -> tuple[Any, dict[str, Any]]:
@@ -142,18 +143,18 @@ def _horizon(out: Any) -> dict[str, int | None]:
 def pointed(root: Path) -> str | None:
     """The name of the version to use; None where nothing was published yet."""
     try:
-        return (root / _FOLDER / _POINTER).read_text(encoding="utf-8").strip()
+        return (root / CURRENT_SNAPSHOT).read_text(encoding="utf-8").strip()
     except FileNotFoundError:
         return None
     except OSError as error:
-        hint = f"this user must be able to read {root / _FOLDER}"
+        hint = f"this user must be able to read {root / SNAPSHOT}"
         raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}", hint=hint) from error
 
 
 def point(root: Path, name: str) -> None:
     """Use that version from now on."""
-    pointer = root / _FOLDER / _POINTER
-    fresh = pointer.with_name(f".{_POINTER}-{uuid.uuid4().hex}")
+    pointer = root / CURRENT_SNAPSHOT
+    fresh = pointer.with_name(f".{pointer.name}-{uuid.uuid4().hex}")
     with fresh.open("w", encoding="utf-8") as file:
         file.write(name)
         file.flush()
@@ -164,7 +165,7 @@ def point(root: Path, name: str) -> None:
 def stamp(root: Path) -> tuple[int, int] | None:
     """What changes when a new snapshot is published: cheap to ask before every answer."""
     try:
-        found = os.stat(f"{root}/{_FOLDER}/{_POINTER}")  # noqa: PTH116 - a path object costs more than the question
+        found = os.stat(f"{root}/{CURRENT_SNAPSHOT}")  # noqa: PTH116 - a path object costs more than the question
     except OSError:
         return None
     return found.st_mtime_ns, found.st_ino
@@ -178,13 +179,11 @@ def current(root: Path) -> Arrays | None:
             return None
         # a publisher may have replaced and cleaned it between reading the name and holding the lock: ask again
         with contextlib.suppress(FileNotFoundError):
-            folder = root / _FOLDER / name
+            folder = root / SNAPSHOT / name
             lock = _hold(folder)
             arrays = Arrays(folder, lock)
             return arrays if arrays.meta["format"] == FORMAT else None
-    raise LakeError(
-        f"the snapshot {name!r} that {root / _FOLDER / _POINTER} names is not there", hint="publish it again"
-    )
+    raise LakeError(f"the snapshot {name!r} that {root / CURRENT_SNAPSHOT} names is not there", hint="publish it again")
 
 
 def _hold(folder: Path) -> IO[bytes]:
@@ -199,8 +198,8 @@ def clean(root: Path) -> list[str]:
     if fcntl is None:
         return []
     used = pointed(root)
-    names = sorted(p.name for p in (root / _FOLDER).iterdir() if p.is_dir() and not p.name.startswith("."))
-    return [name for name in names[:-KEEP] if name != used and _remove(root / _FOLDER / name)]
+    names = sorted(p.name for p in (root / SNAPSHOT).iterdir() if p.is_dir() and not p.name.startswith("."))
+    return [name for name in names[:-KEEP] if name != used and _remove(root / SNAPSHOT / name)]
 
 
 def _remove(folder: Path) -> bool:

@@ -14,21 +14,15 @@ import shutil
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from colline.errors import CollineError, LakeError
 from colline.graph.snapshot import publish
-from colline.graph.snapshot.staleness import REBUILD, News, before_rebuild, is_newer, told
+from colline.graph.snapshot.staleness import News, before_rebuild, is_newer, told
+from colline.lake.layout import CURRENT_SNAPSHOT, REBUILD_VERSIONS, SNAPSHOT
+from colline.lake.location import fsspec_filesystem
 
-# what Hadoop calls otherwise than fsspec
-_SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs"}
 _VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
 _TRIES = 5
-
-
-def is_remote(lake: str) -> bool:
-    """Whether the address is one of another machine."""
-    return "://" in lake and not lake.lower().startswith("file:")
 
 
 class Remote:
@@ -38,7 +32,7 @@ class Remote:
         self.lake = lake.rstrip("/")
         self.home = _cache() / hashlib.sha256(self.lake.encode()).hexdigest()[:24]
         with self._telling("cannot open"):
-            self._files, self._root = _files_of(self.lake)
+            self._files, self._root = fsspec_filesystem(self.lake)
 
     def refresh(self) -> None:
         """Bring what is newer over there; nothing is copied twice."""
@@ -54,7 +48,7 @@ class Remote:
     def news(self, tables: Mapping[str, int]) -> News | None:
         """What was committed over there beyond the versions a snapshot is made of."""
         with self._telling("cannot read"):
-            marker = f"{self._root}/{REBUILD}"
+            marker = f"{self._root}/{REBUILD_VERSIONS}"
             text = self._files.cat_file(marker).decode("utf-8") if self._files.exists(marker) else None
             last = before_rebuild(text)
             newer = [path for name, version in tables.items() for path in self._newer(name, version, last(name))]
@@ -98,16 +92,16 @@ class Remote:
     def _make_snapshot(self) -> None:
         """The tables' copy, and a snapshot of it."""
         from colline.graph.snapshot.staleness import is_published
-        from colline.lake.table_reader import SHAPES
+        from colline.lake.table_reader import ANSWER_TABLES
 
-        for name in SHAPES:
-            self.bring(name)
+        for table in ANSWER_TABLES:
+            self.bring(table.path)
         if not is_published(self.home):
             publish.publish(self.home)
 
     def _pointer(self) -> str | None:
         try:
-            text: str = self._files.cat_file(f"{self._root}/snapshot/CURRENT").decode().strip()
+            text: str = self._files.cat_file(f"{self._root}/{CURRENT_SNAPSHOT}").decode().strip()
         except FileNotFoundError:
             return None
         if not _VERSION.fullmatch(text):
@@ -120,7 +114,7 @@ class Remote:
             name = self._pointer()
             if name is None:
                 break
-            if (self.home / "snapshot" / name / "LOCK").exists():
+            if (self.home / SNAPSHOT / name / "LOCK").exists():
                 if publish.pointed(self.home) != name:
                     publish.point(self.home, name)
                 return
@@ -129,12 +123,12 @@ class Remote:
         raise LakeError(f"the snapshot of {self.lake} is not there", hint="run `colline ingest` on it")
 
     def _copy_version(self, name: str) -> None:
-        folder = self.home / "snapshot"
+        folder = self.home / SNAPSHOT
         building = folder / f".building-{uuid.uuid4().hex}"
         building.mkdir(parents=True)
         try:
             for file in ("arrays", "meta.json"):
-                self._files.get_file(f"{self._root}/snapshot/{name}/{file}", str(building / file))
+                self._files.get_file(f"{self._root}/{SNAPSHOT}/{name}/{file}", str(building / file))
             (building / "LOCK").touch()
             with contextlib.suppress(OSError):  # another process was faster, with the same bytes
                 building.rename(folder / name)
@@ -167,15 +161,6 @@ class Remote:
         except Exception as error:
             said = str(error) or type(error).__name__
             raise LakeError(f"{what} {self.lake}: {said}", hint="is the address right, and may you read it?") from error
-
-
-def _files_of(lake: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it."""
-    from fsspec.core import url_to_fs
-
-    scheme, _, rest = lake.partition("://")
-    files, root = url_to_fs(f"{_SCHEMES.get(scheme.lower(), scheme)}://{rest}", use_listings_cache=False)
-    return files, str(root).rstrip("/")
 
 
 def _cache() -> Path:

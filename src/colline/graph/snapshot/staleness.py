@@ -17,11 +17,8 @@ from pathlib import Path
 from colline.graph.answer import Row, counted
 from colline.graph.snapshot.array_file import Arrays, write
 from colline.graph.snapshot.publish import compose, current, read_tables
+from colline.lake.layout import INCONSISTENT_MARKERS, REBUILD_VERSIONS
 
-# says which version each table had before the rebuild that is at work, or that was ended half way
-REBUILD = "_colline/rebuild.json"
-# a batch of `colline ingest`, or a rebuild, that is at work or was ended half way: its tables do not fit together
-HALF_WAY = ("_colline/pending", REBUILD, "_colline/rebuild.ready")
 _QUIET = 5.0  # seconds without a commit, after which nobody is about to publish
 _MOST_COMMITS = 200  # more are not looked into
 _MOST_ROWS = 500_000  # nodes and edges that are read while somebody waits for an answer, about a second
@@ -44,7 +41,7 @@ class News:
 
 def is_half_way(root: Path) -> bool:
     """Whether the tables do not fit together, because somebody is writing them or was ended while writing."""
-    return any((root / name).exists() for name in HALF_WAY)
+    return any((root / name).exists() for name in INCONSISTENT_MARKERS)
 
 
 def stamps(root: Path, tables: Mapping[str, int]) -> tuple[int, ...]:
@@ -61,7 +58,7 @@ def _changed(path: Path) -> int:
 
 def news(root: Path, tables: Mapping[str, int]) -> News | None:
     """What was committed beyond the versions a snapshot is made of; None where that is nothing."""
-    last = before_rebuild(_text(root / REBUILD))
+    last = before_rebuild(_text(root / REBUILD_VERSIONS))
     newer = [
         path for name, version in tables.items() for path in _newer(root / name / "_delta_log", version, last(name))
     ]

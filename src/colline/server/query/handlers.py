@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope, Send
 
+from colline.lake.layout import CURRENT_SNAPSHOT
 from colline.server.app import Handler
 from colline.server.endpoints import ENDPOINTS, Endpoint
 from colline.server.http_errors import Problem
@@ -69,7 +70,7 @@ class Reads:
     def snapshot(self) -> str | None:
         """The name of the snapshot there is to answer from."""
         try:
-            return (self.lake / "snapshot" / "CURRENT").read_text(encoding="utf-8").strip()
+            return (self.lake / CURRENT_SNAPSHOT).read_text(encoding="utf-8").strip()
         except OSError:
             return None
 
