@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-// Relative addresses: the page also works under a proxy's path prefix.
+// Relative URLs, so that the page works under the path prefix of a proxy.
 export default defineConfig({
   base: './',
   plugins: [react()],
@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: '../src/colline/server/static',
     emptyOutDir: true,
     target: 'es2022',
-    // The policy of the server forbids data: scripts and inline styles; every asset stays a file.
+    // The content security policy of the server forbids data: URLs and inline styles, so every asset is a file.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     license: { fileName: 'licenses.md' },

@@ -46,7 +46,7 @@ def test_the_boards_revenue_is_searched_drawn_and_followed_to_its_source(page: P
     page.get_by_role("button", name="show all").click()
     page.wait_for_timeout(300)
     page.locator(f'[data-row="{NET}"]').click()
-    expect(page.locator(".line.lit")).to_have_count(4)
+    expect(page.locator(".line.highlighted")).to_have_count(4)
     expect(page.get_by_role("complementary")).to_contain_text("settle_payments")
     shoot(page, "demo-graph")
 
@@ -83,7 +83,7 @@ def test_what_breaks_and_what_may_be_dropped(page: Page, demo_site: Site) -> Non
     expect(page.get_by_role("grid")).to_contain_text("promoted_share")
     shoot(page, "demo-impact")
     page.goto(demo_site.link(column=f"file|{FOLDER}/silver/restaurants|legacy_code", ask="droppable"))
-    expect(page.locator(".big-verdict")).to_contain_text("yes")
+    expect(page.locator(".drop-verdict")).to_contain_text("yes")
 
 
 def test_the_two_days_differ_in_one_line_and_the_first_is_still_there(page: Page, demo_site: Site) -> None:
@@ -106,9 +106,9 @@ def test_a_failed_run_an_opaque_step_and_a_wrong_event_are_told(page: Page, demo
     row.click()
     expect(page.get_by_role("grid", name="runs of predict_churn").get_by_role("row")).to_have_count(3)
     page.goto(demo_site.link(mode="coverage"))
-    expect(page.get_by_role("grid", name="gaps in lineage")).to_contain_text("mapInPandas")
+    expect(page.get_by_role("grid", name="lineage gaps")).to_contain_text("mapInPandas")
     page.goto(demo_site.link(mode="quarantine"))
-    grid = page.get_by_role("grid", name="events that were set aside")
+    grid = page.get_by_role("grid", name="quarantined events")
     expect(grid.get_by_role("row")).to_have_count(3)
     grid.get_by_role("row").filter(has_text="runId").first.click()
     expect(page.get_by_role("complementary")).to_contain_text("<b>wrong</b>")
@@ -124,7 +124,7 @@ def test_a_hostile_name_is_only_text(page: Page, demo_site: Site, number: int) -
     for box in (page.locator(".card").nth(place).bounding_box() for place in range(2)):
         assert box is not None
         assert box["width"] < 260
-    page.locator(".line .hit").first.click(force=True)
+    page.locator(".line .hit-area").first.click(force=True)
     expect(page.get_by_role("complementary")).to_contain_text("f(")
     assert page.title() == "colline"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

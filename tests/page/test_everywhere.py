@@ -72,9 +72,9 @@ def test_a_small_screen_shows_search_and_list_first_and_the_graph_one_tap_away(b
     page = context.new_page()
     page.goto(site.link(column=NET))
     expect(page.get_by_role("grid")).to_be_visible()
-    expect(page.get_by_role("combobox", name="search a column")).to_be_visible()
+    expect(page.get_by_role("combobox", name="Search columns")).to_be_visible()
     assert not page.locator(".canvas").is_visible()
-    page.get_by_role("button", name="Show the graph").tap()
+    page.get_by_role("button", name="Show graph").tap()
     expect(page.locator(".card").first).to_be_visible()
     context.close()
 
@@ -114,10 +114,10 @@ def test_the_whole_way_by_keys_alone(page: Page, site: Site) -> None:
     expect(page.get_by_role("grid")).to_have_count(0)
     page.keyboard.press("l")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     shoot(page, "keys")
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Keys")).to_have_count(0)
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_have_count(0)
     page.locator('[data-row="file|/lake/silver/orders|total"]').focus()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("silver%2Forders%7Ctotal"))
@@ -152,7 +152,7 @@ def test_a_server_that_is_gone_is_told_and_comes_back(page: Page, site: Site, wa
     drawn(page)
     page.route("**/api/**", lambda route: route.abort())
     page.get_by_role("button", name="Impact").click()
-    expect(page.get_by_role("alert")).to_contain_text("cannot be reached")
+    expect(page.get_by_role("alert")).to_contain_text("Cannot reach the server")
     shoot(page, "offline")
     page.unroute("**/api/**")
     page.get_by_role("button", name="Try again").click()
@@ -168,17 +168,17 @@ def test_newer_lineage_is_announced_and_taken_on_request(page: Page, tmp_path: P
         page.clock.install()
         page.goto(Site(server.address).link(column=NET))
         drawn(page)
-        assert page.get_by_text("There is newer lineage").count() == 0
+        assert page.get_by_text("Newer lineage is available").count() == 0
         lake.edge("silver.payments.paid", "gold.daily_revenue.net", "daily_revenue", "AGGREGATION")
         lake.write(path)
         publish(path)
         page.clock.fast_forward(25_000)
-        expect(page.get_by_text("There is newer lineage")).to_be_visible()
+        expect(page.get_by_text("Newer lineage is available")).to_be_visible()
         assert page.locator('[data-row="file|/lake/silver/payments|paid"]').count() == 0
         shoot(page, "newer")
         page.get_by_role("button", name="Refresh").click()
         expect(page.locator('[data-row="file|/lake/silver/payments|paid"]')).to_be_visible()
-        expect(page.get_by_text("There is newer lineage")).to_have_count(0)
+        expect(page.get_by_text("Newer lineage is available")).to_have_count(0)
         page.goto("about:blank")
 
 
@@ -187,7 +187,7 @@ def test_a_slow_answer_shows_that_it_is_awaited(page: Page, site: Site) -> None:
     ready(page)
     page.route("**/api/v1/coverage*", lambda route: (page.wait_for_timeout(600), route.continue_()))
     page.get_by_role("link", name="Coverage").click()
-    expect(page.get_by_text("Asking the lake…")).to_be_visible()
+    expect(page.get_by_text("Loading…")).to_be_visible()
     expect(page.get_by_role("grid")).to_be_visible()
 
 
@@ -213,9 +213,9 @@ def test_a_server_with_tokens_asks_for_one(page: Page, delivery_path: Path, watc
     token = made.stdout.split()[-1]
     with serving(delivery_path, "--no-access-log", "--require-token") as server:
         page.goto(server.address)
-        expect(page.get_by_role("alert")).to_contain_text("asks for a token")
+        expect(page.get_by_role("alert")).to_contain_text("requires a token")
         shoot(page, "token")
-        page.get_by_label("Token with the scope").fill(token)
-        page.get_by_role("button", name="Use it").click()
+        page.get_by_label("Token with the").fill(token)
+        page.get_by_role("button", name="Use token").click()
         expect(page.locator(".layer-box")).to_have_count(5)
         page.goto("about:blank")

@@ -48,7 +48,7 @@ def test_enter_before_the_answer_counts_when_it_arrives(page: Page, site: Site) 
 def test_a_search_without_a_match_says_what_to_do(page: Page, site: Site) -> None:
     page.goto(site.address)
     search_for(page, "zzqqxx")
-    expect(page.get_by_text("No column is called like")).to_be_visible()
+    expect(page.get_by_text("No columns match")).to_be_visible()
 
 
 def test_one_hop_each_way_with_the_count_of_what_is_hidden(page: Page, site: Site) -> None:
@@ -103,7 +103,7 @@ def test_a_drag_and_the_wheel_move_the_canvas_and_leave_its_rows_in_reach(page: 
         seen.append(page.evaluate(scale))
     page.locator(".canvas:not(.moving)").wait_for()
     card.locator("[data-row]").first.click()
-    expect(card.locator("[data-row].lit").first).to_be_visible()
+    expect(card.locator("[data-row].highlighted").first).to_be_visible()
 
 
 def test_cards_show_the_path_and_the_rest_on_request(page: Page, site: Site) -> None:
@@ -113,7 +113,7 @@ def test_cards_show_the_path_and_the_rest_on_request(page: Page, site: Site) -> 
     assert card.locator("[data-row] .field").all_text_contents() == ["discount", "total"]
     card.get_by_role("button", name="7 more").click()
     expect(card.locator("[data-row]")).to_have_count(9)
-    card.get_by_role("button", name="only the path").click()
+    card.get_by_role("button", name="Show path only").click()
     expect(card.locator("[data-row]")).to_have_count(2)
 
 
@@ -132,9 +132,9 @@ def test_a_click_pins_a_path_fades_the_rest_and_escape_clears(page: Page, site: 
     drawn(page)
     page.get_by_role("region", name="table silver.orders").get_by_role("button", name="discount").click()
     expect(page.locator(".lines.pinned")).to_have_count(1)
-    assert page.locator(".line.lit").count() == 4
+    assert page.locator(".line.highlighted").count() == 4
     dim = page.get_by_role("region", name="table silver.payments")
-    expect(dim).to_have_class(re.compile("dim"))
+    expect(dim).to_have_class(re.compile("dimmed"))
     assert float(dim.evaluate("e => getComputedStyle(e).opacity")) == pytest.approx(0.2)
     expect(page.get_by_role("complementary", name="details")).to_contain_text("coalesce(discount, 0)")
     shoot(page, "pinned")
@@ -180,7 +180,7 @@ def test_badges_tell_aggregation_and_masking(page: Page, site: Site) -> None:
     page.goto(site.link(column=EMAIL))
     drawn(page)
     expect(page.get_by_role("button", name="email_hash, string, masked")).to_be_visible()
-    assert page.locator(".line .shield").count() == 1
+    assert page.locator(".line .edge-symbol").count() == 1
 
 
 def test_the_panel_tells_expression_effect_job_and_times(page: Page, site: Site) -> None:
@@ -198,7 +198,7 @@ def test_the_panel_tells_expression_effect_job_and_times(page: Page, site: Site)
 def test_a_line_can_be_picked_too(page: Page, site: Site) -> None:
     page.goto(site.link(column=EMAIL))
     drawn(page)
-    page.locator(".line .hit").first.click(force=True)
+    page.locator(".line .hit-area").first.click(force=True)
     expect(page.get_by_role("complementary", name="details")).to_contain_text("direct")
     assert "pick=" in page.url
 
@@ -215,7 +215,7 @@ def test_a_pasted_link_shows_the_same_picture(page: Page, site: Site) -> None:
 
     def picture() -> tuple[list[str], int, int]:
         rows = page.eval_on_selector_all("[data-row]", "all => all.map(e => e.dataset.row).sort()")
-        return rows, page.locator(".line").count(), page.locator(".line.lit").count()
+        return rows, page.locator(".line").count(), page.locator(".line.highlighted").count()
 
     before = picture()
     other = page.context.new_page()
@@ -230,7 +230,7 @@ def test_beyond_the_budget_a_banner_says_what_is_not_drawn(page: Page, wide_site
     page.goto(wide_site.link(column="file|/lake/bronze/root|seed", direction="down", depth="10"))
     page.get_by_role("button", name="Load more").click(timeout=30_000)
     banner = page.locator(".banner")
-    expect(banner).to_contain_text("the 300 nearest tables; 31 further tables are grouped", timeout=30_000)
+    expect(banner).to_contain_text("the 300 nearest tables; 31 more tables are grouped", timeout=30_000)
     expect(page.get_by_role("button", name="Load more")).to_have_count(0)
     rows = page.get_by_role("grid", name="columns of the answer")
     assert int(rows.get_attribute("aria-rowcount") or 0) == 330 * 17 + 1
@@ -247,7 +247,7 @@ def test_as_of_a_date_shows_the_past(page: Page, site: Site) -> None:
         "() => { const d = new Date(Date.now() - 5 * 864e5); d.setMinutes(d.getMinutes() - d.getTimezoneOffset());"
         " return d.toISOString().slice(0, 16); }"
     )
-    page.get_by_label("Lineage as it was at").fill(before)
+    page.get_by_label("Show lineage as of").fill(before)
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.get_by_role("region", name="table silver.payments")).to_be_visible()
     assert "asOf=" in page.url

@@ -51,8 +51,8 @@ def test_every_column_with_a_tag_can_be_followed(page: Page, site: Site, watch: 
     expect(page.get_by_role("grid")).to_contain_text("FILE")
     shoot(page, "personal-tag")
     page.get_by_role("textbox", name="tag").fill("nothing-has-this")
-    page.get_by_role("button", name="Follow").click()
-    expect(page.get_by_text(re.compile("nothing-has-this|lands nowhere")).first).to_be_visible()
+    page.get_by_role("button", name="Trace").click()
+    expect(page.get_by_text(re.compile("nothing-has-this|No downstream columns")).first).to_be_visible()
 
 
 def test_impact_lists_what_breaks_and_how_it_is_used(page: Page, site: Site) -> None:
@@ -69,11 +69,11 @@ def test_impact_lists_what_breaks_and_how_it_is_used(page: Page, site: Site) -> 
 def test_droppable_says_no_with_the_readers_and_yes_without(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, ask="droppable"))
     drawn(page)
-    expect(page.locator(".big-verdict")).to_contain_text("no")
+    expect(page.locator(".drop-verdict")).to_contain_text("no")
     assert "finance_dashboard" in column_of(page, "readers of the column", 0)
     shoot(page, "droppable")
     page.goto(site.link(column="file|/lake/bronze/promotions|ends_at", ask="droppable"))
-    expect(page.locator(".big-verdict")).to_contain_text("yes")
+    expect(page.locator(".drop-verdict")).to_contain_text("yes")
 
 
 def test_writers_say_which_job_makes_it_and_how(page: Page, site: Site) -> None:
@@ -89,19 +89,19 @@ def test_two_dates_are_compared(page: Page, site: Site) -> None:
     expect(page.locator(".verdict-line")).to_contain_text("removed")
     assert page.locator(".line.mark-added").count() == 1
     assert page.locator(".line.mark-removed, .line.mark-changed").count() >= 1
-    kinds = column_of(page, "changes between the two moments", 0)
+    kinds = column_of(page, "changes in this period", 0)
     assert any("added" in kind for kind in kinds) and any("removed" in kind for kind in kinds)
     shoot(page, "changes")
     page.get_by_label("from").fill("2026-01-01T00:00")
-    page.get_by_label("to", exact=True).fill("2026-01-02T00:00")
+    page.get_by_label("To", exact=True).fill("2026-01-02T00:00")
     page.get_by_role("button", name="Compare").click()
     expect(page).to_have_url(re.compile("from=2025-12-31"))  # local time is an hour ahead of UTC
 
 
 def test_coverage_tells_unknown_apart(page: Page, site: Site) -> None:
     page.goto(site.link(mode="coverage"))
-    expect(page.get_by_role("grid", name="gaps in lineage")).to_be_visible()
-    assert "? opaque step" in column_of(page, "gaps in lineage", 0)
+    expect(page.get_by_role("grid", name="lineage gaps")).to_be_visible()
+    assert "? opaque step" in column_of(page, "lineage gaps", 0)
     page.get_by_role("button", name=re.compile("opaque step")).click()
     expect(page.get_by_role("grid")).not_to_contain_text("opaque step")
     shoot(page, "coverage")
@@ -130,7 +130,7 @@ def test_jobs_and_their_runs_with_states_and_times(page: Page, site: Site) -> No
 
 def test_quarantine_shows_the_line_as_text(page: Page, site: Site) -> None:
     page.goto(site.link(mode="quarantine"))
-    grid = page.get_by_role("grid", name="events that were set aside")
+    grid = page.get_by_role("grid", name="quarantined events")
     grid.get_by_text("alert(1)").click()
     panel = page.get_by_role("complementary")
     expect(panel).to_contain_text("<script>alert(1)</script>")
@@ -162,15 +162,15 @@ def saved(page: Page, name: str) -> Path:
 def test_the_list_is_saved_as_csv_and_the_graph_as_svg_and_png(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, depth="10"))
     drawn(page)
-    text = saved(page, "save the list as CSV").read_text(encoding="utf-8-sig")
+    text = saved(page, "Download table as CSV").read_text(encoding="utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 10
     assert {"distance": "-1", "column": "discount", "job": "daily_revenue"}.items() <= rows[0].items()
-    svg = ElementTree.fromstring(saved(page, "save the graph as SVG").read_text())
+    svg = ElementTree.fromstring(saved(page, "Download graph as SVG").read_text())
     spaced = "{http://www.w3.org/2000/svg}"
     assert len(svg.findall(f".//{spaced}path")) == 10
     assert "gold.daily_revenue" in {element.text for element in svg.findall(f".//{spaced}text")}
-    png = saved(page, "save the graph as PNG").read_bytes()
+    png = saved(page, "Download graph as PNG").read_bytes()
     assert png.startswith(b"\x89PNG") and len(png) > 10_000
 
 
@@ -181,11 +181,11 @@ def test_the_overview_shows_layers_flow_changes_and_health(page: Page, site: Sit
     layers = page.locator(".layer-box h3").all_text_contents()
     assert layers == ["bronze", "silver", "gold", "platinum", "no layer"]
     assert "47" in page.locator(".flow").first.inner_text()
-    expect(page.get_by_text("Changed lately")).to_be_visible()
-    health = page.locator(".healths")
-    for text in ("last event", "rate", "set aside", "unfinished runs", "failed jobs", "gaps in lineage"):
+    expect(page.get_by_text("Recent changes")).to_be_visible()
+    health = page.locator(".health-list")
+    for text in ("Last event", "Event rate", "Quarantined", "Unfinished runs", "Failed jobs", "Lineage gaps"):
         expect(health).to_contain_text(text)
-    expect(health).to_contain_text("events a second", timeout=15_000)
+    expect(health).to_contain_text("events/s", timeout=15_000)
     assert page.locator(".example").count() == 3
     shoot(page, "overview")
     page.locator(".layer-box").first.get_by_role("button", name="customers").click()

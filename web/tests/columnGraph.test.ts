@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import type { ColumnJson, EdgeJson, Walk } from '../src/api/answers';
-import { type Ask, type ExploreView, explore, opened, STEP } from '../src/graph/columnGraph';
+import type { ColumnJson, EdgeJson, Traversal } from '../src/api/answers';
+import {
+  addExpansion,
+  type ColumnGraphView,
+  type GraphQueries,
+  loadColumnGraph,
+  TABLES_PER_EXPANSION,
+} from '../src/graph/columnGraph';
 import type { ColumnRef } from '../src/state/names';
 import { HOME } from '../src/state/url';
 
-/** A graph in memory that answers like the server: s → a → t00 … t19, t00 → u. */
+/** An in-memory server with the graph s → a → t00 … t19, t00 → u. */
 const EDGES: readonly (readonly [string, string])[] = [
   ['s', 'a'],
   ...Array.from({ length: 20 }, (_, i) => ['a', `t${String(i).padStart(2, '0')}`] as const),
@@ -23,24 +29,28 @@ const column = (name: string, distance = 0): ColumnJson => ({
   distance,
 });
 
-const asked: string[] = [];
 const toEdge = ([from, to]: readonly [string, string]): EdgeJson => ({
   from: NAMES.indexOf(from),
   to: NAMES.indexOf(to),
   type: 'DIRECT',
 });
 
-const ask: Ask = {
-  walk: async (side, columns) => {
-    asked.push(`${side} ${columns.map((each) => each.name).join()}`);
-    const [near, far] = side === 'up' ? ([1, 0] as const) : ([0, 1] as const);
-    const edges = EDGES.filter((pair) => columns.some((each) => pair[near] === each.name));
-    const rest = { question: side, as_of: null, totals: {}, left_out: 0, cursor: null };
-    const answer: Walk = {
-      ...rest,
+const requests: string[] = [];
+
+const queries: GraphQueries = {
+  traversal: async (side, columns) => {
+    requests.push(`${side} ${columns.map((each) => each.name).join()}`);
+    const [start, end] = side === 'up' ? ([1, 0] as const) : ([0, 1] as const);
+    const edges = EDGES.filter((pair) => columns.some((each) => pair[start] === each.name));
+    const answer: Traversal = {
+      question: side,
+      as_of: null,
+      totals: {},
+      left_out: 0,
+      cursor: null,
       verdict: `${edges.length} ${side}`,
       of: columns.map((each: ColumnRef) => column(each.name)),
-      columns: edges.map((pair) => column(pair[far], 1)),
+      columns: edges.map((pair) => column(pair[end], 1)),
       edges: edges.map(toEdge),
     };
     return answer;
@@ -48,60 +58,63 @@ const ask: Ask = {
   dataset: async ({ namespace, name }) => ({ dataset: { namespace, name }, columns: [column(name)] }),
 };
 
-const VIEW: ExploreView = { ...HOME, column: 'ns|a|x' };
-const tables = async (view: ExploreView) =>
-  [...(await explore(view, ask)).picture.columns.values()].map((each) => each.name).sort();
+const VIEW: ColumnGraphView = { ...HOME, column: 'ns|a|x' };
 
-test('one hop each way, at most eight tables a side', async () => {
-  expect(await tables(VIEW)).toEqual(['a', 's', ...Array.from({ length: STEP }, (_, i) => `t0${i}`)]);
+const loadedTables = async (view: ColumnGraphView) =>
+  [...(await loadColumnGraph(view, queries)).graph.columns.values()].map((each) => each.name).sort();
+
+test('loads one hop in each direction, limited per side', async () => {
+  const targets = Array.from({ length: TABLES_PER_EXPANSION }, (_, i) => `t0${i}`);
+  expect(await loadedTables(VIEW)).toEqual(['a', 's', ...targets]);
 });
 
-test('the column in the middle knows its neighbours, so that hidden ones are counted', async () => {
-  const { picture } = await explore(VIEW, ask);
-  expect(picture.columns.get('ns|a|x')?.down).toBe(20);
+test('the column in focus has its neighbour counts', async () => {
+  const { graph } = await loadColumnGraph(VIEW, queries);
+  expect(graph.columns.get('ns|a|x')?.down).toBe(20);
 });
 
-test('a click brings eight more', async () => {
-  const open = opened(VIEW.open, 'ns|a', 'down', STEP);
-  expect((await tables({ ...VIEW, open })).length).toBe(2 + 2 * STEP);
+test('an expansion of the table in focus adds more tables', async () => {
+  const open = addExpansion(VIEW.open, 'ns|a', 'down', TABLES_PER_EXPANSION);
+  expect((await loadedTables({ ...VIEW, open })).length).toBe(2 + 2 * TABLES_PER_EXPANSION);
 });
 
-test('a card further out expands from its own rows, and lies further out', async () => {
-  const open = opened(VIEW.open, 'ns|t00', 'down', 0);
-  const { picture } = await explore({ ...VIEW, open }, ask);
-  expect(picture.columns.get('ns|u|x')?.distance).toBe(2);
-  expect([...picture.columns.values()].filter((each) => each.distance === 0)).toHaveLength(1); // the one in focus
-  expect(asked.at(-1)).toBe('down t00');
+test('an expansion of another table loads the neighbours of its columns', async () => {
+  const open = addExpansion(VIEW.open, 'ns|t00', 'down', 0);
+  const { graph } = await loadColumnGraph({ ...VIEW, open }, queries);
+  expect(graph.columns.get('ns|u|x')?.distance).toBe(2);
+  const atDistanceZero = [...graph.columns.values()].filter((each) => each.distance === 0);
+  expect(atDistanceZero.map((each) => each.name)).toEqual(['a']);
+  expect(requests.at(-1)).toBe('down t00');
 });
 
-test('what expanded cards show is said beside the verdicts of the walks, and so is what is not known there', async () => {
-  const unsure: Ask = {
-    ...ask,
-    walk: async (side, columns, how) => ({
-      ...(await ask.walk(side, columns, how)),
-      unknown: [{ what: columns[0]?.name ?? '', why: 'a step that cannot be seen into' }],
+test('verdicts and unknown sources include those of expanded cards', async () => {
+  const withUnknown: GraphQueries = {
+    ...queries,
+    traversal: async (side, columns, options) => ({
+      ...(await queries.traversal(side, columns, options)),
+      unknown: [{ what: columns[0]?.name ?? '', why: 'opaque step' }],
     }),
   };
-  const open = opened(VIEW.open, 'ns|t00', 'down', 0);
-  const { verdicts, unknown } = await explore({ ...VIEW, open }, unsure);
+  const open = addExpansion(VIEW.open, 'ns|t00', 'down', 0);
+  const { verdicts, unknown } = await loadColumnGraph({ ...VIEW, open }, withUnknown);
   expect(verdicts).toEqual(['1 up', '20 down', '1 more column in 1 dataset on expanded cards']);
   expect(unknown.map((each) => each.what)).toEqual(['a', 't00']);
 });
 
-test('more tables of the walk itself are in its verdict already', async () => {
-  const open = opened(VIEW.open, 'ns|a', 'down', STEP);
-  expect((await explore({ ...VIEW, open }, ask)).verdicts).toEqual(['1 up', '20 down']);
+test('an expansion of the table in focus adds no verdict', async () => {
+  const open = addExpansion(VIEW.open, 'ns|a', 'down', TABLES_PER_EXPANSION);
+  expect((await loadColumnGraph({ ...VIEW, open }, queries)).verdicts).toEqual(['1 up', '20 down']);
 });
 
-test('one way only asks one way', async () => {
-  expect(await tables({ ...VIEW, direction: 'up' })).toEqual(['a', 's']);
+test('with one direction, only that side is loaded', async () => {
+  expect(await loadedTables({ ...VIEW, direction: 'up' })).toEqual(['a', 's']);
 });
 
-test('an expansion of a table that is not drawn changes nothing', async () => {
+test('an expansion of a table that is not drawn has no effect', async () => {
   const open = [{ table: 'ns|zz', side: 'up' as const, count: 8 }];
-  expect(await tables({ ...VIEW, open })).toEqual(await tables(VIEW));
+  expect(await loadedTables({ ...VIEW, open })).toEqual(await loadedTables(VIEW));
 });
 
-test('a link that names no column draws nothing', async () => {
-  expect((await explore({ ...VIEW, column: 'nonsense' }, ask)).picture.columns.size).toBe(0);
+test('an invalid column gives an empty graph', async () => {
+  expect((await loadColumnGraph({ ...VIEW, column: 'nonsense' }, queries)).graph.columns.size).toBe(0);
 });

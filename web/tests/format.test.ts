@@ -1,28 +1,30 @@
 import { expect, test } from 'vitest';
 import { toCsv } from '../src/format/csv';
-import { countOf, cutMiddle, visible } from '../src/format/text';
-import { duration, fromField, relative, toField, utc } from '../src/format/time';
+import { countOf, truncateMiddle, visible } from '../src/format/text';
+import { duration, fromInputValue, relativeTime, toInputValue, utcTime } from '../src/format/time';
 
 test.each([
   ['short', 10, 'short'],
   ['customer_email_address', 11, 'custo…dress'],
   ['🐟🐟🐟🐟🐟', 3, '🐟…🐟'],
   ['ab', 1, '…'],
-])('%s in %i letters is %s', (text, limit, cut) => expect(cutMiddle(text, limit)).toBe(cut));
+])('%s truncated to %i characters is %s', (text, limit, truncated) =>
+  expect(truncateMiddle(text, limit)).toBe(truncated),
+);
 
-test('a cut name is never longer than asked', () => {
+test('a truncated name has exactly the given length', () => {
   for (let limit = 1; limit < 40; limit += 1)
-    expect(Array.from(cutMiddle('x'.repeat(100), limit)).length).toBe(limit);
+    expect(Array.from(truncateMiddle('x'.repeat(100), limit)).length).toBe(limit);
 });
 
-test('unseen characters are shown', () => {
+test('invisible characters are made visible', () => {
   expect(visible('a\u0000b')).toBe('a␀b');
   expect(visible('\u202egnp.exe')).toBe('‹202E›gnp.exe');
   expect(visible('a\u2028b')).toBe('a‹2028›b');
   expect(visible('naïve 🐟 עברית')).toBe('naïve 🐟 עברית');
 });
 
-test('one and many', () => {
+test('counts use singular and plural', () => {
   expect(countOf(1, 'column')).toBe('1 column');
   expect(countOf(12345, 'column')).toBe('12,345 columns');
 });
@@ -36,14 +38,15 @@ test.each([
   ['2026-11-15T14:00:00Z', 'in 2 hours'],
   ['2024-11-15T12:00:00Z', '2 years ago'],
   ['not a time', 'not a time'],
-])('%s is %s', (moment, text) => expect(relative(moment, NOW)).toBe(text));
+])('%s is %s', (timestamp, text) => expect(relativeTime(timestamp, NOW)).toBe(text));
 
-test('UTC is exact', () => expect(utc('2026-11-15T12:00:00+02:00')).toBe('2026-11-15 10:00:00 UTC'));
+test('UTC times have seconds', () =>
+  expect(utcTime('2026-11-15T12:00:00+02:00')).toBe('2026-11-15 10:00:00 UTC'));
 
-test('a date field gives back its moment', () => {
-  expect(fromField(toField('2026-11-15T12:34:00.000Z'))).toBe('2026-11-15T12:34:00.000Z');
-  expect(fromField('')).toBeNull();
-  expect(toField(null)).toBe('');
+test('a timestamp survives a date input', () => {
+  expect(fromInputValue(toInputValue('2026-11-15T12:34:00.000Z'))).toBe('2026-11-15T12:34:00.000Z');
+  expect(fromInputValue('')).toBeNull();
+  expect(toInputValue(null)).toBe('');
 });
 
 test.each([
@@ -54,13 +57,13 @@ test.each([
   [12_000_000, '3 h 20 min'],
 ])('%i milliseconds are %s', (milliseconds, text) => expect(duration(milliseconds)).toBe(text));
 
-test('CSV quotes what needs it and disarms formulas', () => {
+test('CSV quotes special characters and disarms formulas', () => {
   const rows = [
-    ['a,b', 'say "hi"'],
+    ['a,b', 'a "b"'],
     ['=HYPERLINK("x")', '-3'],
     ['two\nlines', '@cmd'],
   ];
   expect(toCsv(['x', 'y'], rows)).toBe(
-    'x,y\r\n"a,b","say ""hi"""\r\n"\'=HYPERLINK(""x"")",-3\r\n"two\nlines",\'@cmd\r\n',
+    'x,y\r\n"a,b","a ""b"""\r\n"\'=HYPERLINK(""x"")",-3\r\n"two\nlines",\'@cmd\r\n',
   );
 });

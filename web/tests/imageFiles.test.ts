@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { toCards } from '../src/graph/cards';
-import { anchorsOf, linksOf, toLines } from '../src/graph/edgePaths';
-import { PLAIN } from '../src/graph/highlight';
+import { routeEdges, rowAnchors, tableLinks } from '../src/graph/edgePaths';
+import { NO_HIGHLIGHT } from '../src/graph/highlight';
 import { toSvg } from '../src/graph/imageFiles';
-import { layOut } from '../src/graph/layout';
+import { computeLayout } from '../src/graph/layout';
 import { type Palette, toScene } from '../src/graph/shapes';
-import { picture } from './sampleGraphs';
+import { sampleGraph } from './sampleGraphs';
 
 const PALETTE: Palette = {
   surface: '#fff',
@@ -18,15 +18,14 @@ const PALETTE: Palette = {
   layers: { none: '#999' },
 };
 
-test('a picture becomes SVG without anything that could run', () => {
-  const story = picture(['<script>alert(1)</script>.x"><b> -> b.y']);
-  const cards = toCards(story);
+test('an SVG file contains no executable content', () => {
+  const graph = sampleGraph(['<script>alert(1)</script>.x"><b> -> b.y']);
+  const cards = toCards(graph);
   const boxes = cards.map((card) => ({ id: card.key, height: card.height }));
-  const layout = layOut(boxes, linksOf(story));
-  const lines = toLines(story, anchorsOf(cards, layout), layout);
-  const drawing = { picture: story, groupedTables: 0, leftEdges: 0, cards, lines, layout };
-  const { scene, dx, dy } = toScene(drawing, PLAIN, PALETTE);
-  const svg = toSvg(scene, dx, dy);
+  const layout = computeLayout(boxes, tableLinks(graph));
+  const edgePaths = routeEdges(graph, rowAnchors(cards, layout), layout);
+  const drawing = { graph, groupedTables: 0, omittedEdges: 0, cards, edgePaths, layout };
+  const svg = toSvg(toScene(drawing, NO_HIGHLIGHT, PALETTE));
   expect(svg).not.toMatch(/<script|<b>/);
   expect(svg).toContain('&lt;script&gt;');
   expect(svg.match(/<rect/g)?.length).toBe(1 + 2 * cards.length);

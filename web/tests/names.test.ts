@@ -3,7 +3,7 @@ import { columnKey, readColumnKey, readTableKey, shortName, tableKey, tableOf } 
 
 const HOSTILE = ['<script>', 'a|b', '100%', '%7C', '', '../../x', '\u202egnp', 'a\u0000b', '🐟'];
 
-test.each(HOSTILE)('a key keeps the name %j', (text) => {
+test.each(HOSTILE)('a key preserves the name %j', (text) => {
   const column = { namespace: text, name: `t${text}`, field: text };
   expect(readColumnKey(columnKey(column))).toEqual(column);
   expect(tableOf(columnKey(column))).toBe(tableKey(column));
@@ -16,7 +16,9 @@ test('different columns have different keys', () => {
   );
 });
 
-test.each(['', 'a', 'a|b', 'a|b|c|d'])('%j names no column', (key) => expect(readColumnKey(key)).toBeNull());
+test.each(['', 'a', 'a|b', 'a|b|c|d'])('%j is not a column key', (key) =>
+  expect(readColumnKey(key)).toBeNull(),
+);
 
 test.each([
   ['/lake/silver/customers', 'silver.customers'],
@@ -24,4 +26,4 @@ test.each([
   ['db.orders', 'db.orders'],
   ['orders', 'orders'],
   ['', ''],
-])('%s is called %s', (name, short) => expect(shortName(name)).toBe(short));
+])('the short name of %s is %s', (name, short) => expect(shortName(name)).toBe(short));

@@ -1,53 +1,48 @@
-/** Small pictures written as lines of text: `a.x -> b.y`, `a.x ~> b.y` for an indirect edge, `#` masks. */
+/** Builds small lineage graphs from text: `a.x -> b.y`, `a.x ~> b.y` for an indirect edge, `#` for masking. */
 import {
-  bareColumn,
   type Column,
+  columnFromName,
+  createGraph,
   type Edge,
   edgeKey,
   type Fact,
-  type Picture,
-  pictureOf,
+  type LineageGraph,
 } from '../src/graph/lineageGraph';
 import { columnKey } from '../src/state/names';
 
-const refOf = (text: string) => {
+const parseRef = (text: string) => {
   const [name = '', field = ''] = text.split('.');
   return { namespace: 'ns', name, field };
 };
 
-export const key = (text: string) => columnKey(refOf(text));
+export const key = (text: string) => columnKey(parseRef(text));
 
-export function fact(type: Fact['type'] = 'DIRECT', masking = false, subtype = 'IDENTITY'): Fact {
-  const seen = { firstSeen: null, lastSeen: null, lastRun: null, lastState: null, runs: null };
-  return { type, subtype, masking, description: null, job: null, ...seen };
+function createFact(type: Fact['type'], masking: boolean): Fact {
+  const history = { firstSeen: null, lastSeen: null, lastRun: null, lastState: null, runs: null };
+  return { type, subtype: 'IDENTITY', masking, description: null, job: null, ...history };
 }
 
-export function picture(lines: readonly string[], facts: Record<string, Partial<Column>> = {}): Picture {
+/** The graph of these lines. `details` overrides fields of single columns, by `table.column`. */
+export function sampleGraph(
+  lines: readonly string[],
+  details: Record<string, Partial<Column>> = {},
+): LineageGraph {
   const columns = new Map<string, Column>();
   const edges: Edge[] = [];
-  const add = (text: string) => {
-    const column = { ...bareColumn(refOf(text)), ...facts[text] };
+  const addColumn = (text: string) => {
+    const column = { ...columnFromName(parseRef(text)), ...details[text] };
     columns.set(column.key, column);
     return column.key;
   };
   for (const line of lines) {
     const [left = '', arrow, right, mask] = line.split(' ');
-    if (right === undefined) {
-      add(left);
-      continue;
-    }
+    const from = addColumn(left);
+    if (right === undefined) continue;
+    const to = addColumn(right);
     const direct = arrow === '->';
-    const [from, to] = [add(left), add(right)];
-    const one = fact(direct ? 'DIRECT' : 'INDIRECT', mask === '#');
-    edges.push({
-      key: edgeKey(from, to, direct),
-      from,
-      to,
-      direct,
-      masking: one.masking,
-      facts: [one],
-      change: 'same',
-    });
+    const masking = mask === '#';
+    const facts = [createFact(direct ? 'DIRECT' : 'INDIRECT', masking)];
+    edges.push({ key: edgeKey(from, to, direct), from, to, direct, masking, facts, change: 'same' });
   }
-  return pictureOf(columns.values(), edges);
+  return createGraph(columns.values(), edges);
 }

@@ -1,12 +1,26 @@
 import { expect, test } from 'vitest';
-import { fileName } from '../src/shell/download';
+import { safeFileName } from '../src/shell/download';
 import { changeRows } from '../src/table/changeRows';
 import { lineageRows } from '../src/table/lineageRows';
-import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from '../src/table/tableModel';
-import { key, picture } from './sampleGraphs';
+import {
+  columnsThatFit,
+  nextSort,
+  readSort,
+  sortRows,
+  type TableColumn,
+  visibleRows,
+} from '../src/table/tableModel';
+import { key, sampleGraph } from './sampleGraphs';
 
-const HEADS: readonly Head<{ n: number | null; t: string }>[] = [
-  { id: 'n', title: '', width: '', cell: () => null, text: (row) => String(row.n), order: (row) => row.n },
+const COLUMNS: readonly TableColumn<{ n: number | null; t: string }>[] = [
+  {
+    id: 'n',
+    title: '',
+    width: '',
+    cell: () => null,
+    text: (row) => String(row.n),
+    sortValue: (row) => row.n,
+  },
   { id: 't', title: '', width: '', cell: () => null, text: (row) => row.t },
 ];
 const ROWS = [
@@ -19,9 +33,9 @@ test.each([
   [0, ['n', 't', 'wide']],
   [500, ['n', 't']],
   [900, ['n', 't', 'wide']],
-])('a list %i px wide has room for %j', (width, ids) => {
-  const heads = [...HEADS, { id: 'wide', title: '', width: '', from: 900, cell: () => null, text: () => '' }];
-  expect(roomFor(heads, width).map((head) => head.id)).toEqual(ids);
+])('a table of %i px shows the columns %j', (width, ids) => {
+  const wide = { id: 'wide', title: '', width: '', minTableWidth: 900, cell: () => null, text: () => '' };
+  expect(columnsThatFit([...COLUMNS, wide], width).map((column) => column.id)).toEqual(ids);
 });
 
 test.each([
@@ -31,24 +45,27 @@ test.each([
   ['t', [9, 10, null]],
   ['nope', [10, null, 9]],
 ])('sorted by %s: %j', (sort, numbers) => {
-  expect(arrange(ROWS, HEADS, readSort(sort)).map((row) => row.n)).toEqual(numbers);
+  expect(sortRows(ROWS, COLUMNS, readSort(sort)).map((row) => row.n)).toEqual(numbers);
 });
 
-test('a head goes up, down, and back to the order of the answer', () => {
+test('a column header sorts ascending, descending, then resets the order', () => {
   expect(nextSort(readSort(null), 'n')).toBe('n');
   expect(nextSort(readSort('n'), 'n')).toBe('-n');
   expect(nextSort(readSort('-n'), 'n')).toBeNull();
   expect(nextSort(readSort('-n'), 't')).toBe('t');
 });
 
-test('only rows in sight are drawn, of any number', () => {
-  expect(windowOf(1_000_000, 15_000_000, 600, 30)).toEqual({ first: 499_992, last: 500_028 });
-  expect(windowOf(3, 0, 600, 30)).toEqual({ first: 0, last: 3 });
+test('only rows near the visible part are rendered', () => {
+  expect(visibleRows(1_000_000, 15_000_000, 600, 30)).toEqual({ first: 499_992, last: 500_028 });
+  expect(visibleRows(3, 0, 600, 30)).toEqual({ first: 0, last: 3 });
 });
 
-test('the list is the drawing in words, nearest first, without the column in focus', () => {
+test('lineage rows list the nearest columns first, without the column in focus', () => {
   const at = { 'a.x': { distance: -1 }, 'c.x': { distance: 1 }, 'd.x': { distance: 2 } };
-  const rows = lineageRows(picture(['a.x -> b.x', 'b.x -> c.x', 'c.x -> d.x', 'e.* ~> b.x'], at), key('b.x'));
+  const rows = lineageRows(
+    sampleGraph(['a.x -> b.x', 'b.x -> c.x', 'c.x -> d.x', 'e.* ~> b.x'], at),
+    key('b.x'),
+  );
   expect(rows.map(({ column, fact }) => [column.name, fact?.type])).toEqual([
     ['a', 'DIRECT'],
     ['c', 'DIRECT'],
@@ -60,7 +77,7 @@ const source = { namespace: 'n', name: '/lake/silver/orders', field: 'total' };
 const target = { namespace: 'n', name: '/lake/gold/revenue', field: 'net' };
 const edge = (description: string) => ({ from: 1, to: 2, type: 'DIRECT' as const, description });
 
-test('changes say what, from where, to where and how', () => {
+test('change rows have source, target and expression', () => {
   const [removed, changed, added] = changeRows({
     added: [{ kind: 'column', namespace: 'n', name: '/lake/gold/revenue', field: 'tax' }],
     removed: [
@@ -81,4 +98,4 @@ test.each([
   ['gold.daily revenue/../net', 'gold.daily-revenue-..-net.csv'],
   ['<script>', 'script.csv'],
   ['...', 'lineage.csv'],
-])('%s is saved as %s', (subject, name) => expect(fileName(subject, 'csv')).toBe(name));
+])('the file name for %s is %s', (subject, name) => expect(safeFileName(subject, 'csv')).toBe(name));

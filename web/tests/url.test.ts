@@ -25,16 +25,16 @@ const FULL: View = {
   graph: true,
 };
 
-test('home is the empty query', () => {
+test('the home view has an empty query string', () => {
   expect(writeView(HOME)).toBe('');
   expect(readView('')).toEqual(HOME);
 });
 
-test('every part of a view survives the link', () => {
+test('a view survives conversion to a query string', () => {
   expect(readView(writeView(FULL))).toEqual(FULL);
 });
 
-test('the test above covers every part', () => {
+test('the test view differs from home in every field', () => {
   for (const name of Object.keys(HOME) as (keyof View)[]) expect(FULL[name]).not.toEqual(HOME[name]);
 });
 
@@ -46,8 +46,8 @@ test.each([
   '?asOf=yesterday',
   '?open=sideways.1.t',
   '?indirect=maybe',
-])('a wrong value is as at home: %s', (search) => expect(readView(search)).toEqual(HOME));
+])('an invalid value gives the default: %s', (search) => expect(readView(search)).toEqual(HOME));
 
-test('an unknown part is left alone', () => {
+test('an unknown parameter is ignored', () => {
   expect(readView('?utm=1&column=a')).toEqual({ ...HOME, column: 'a' });
 });

@@ -1,4 +1,4 @@
-/** The JSON of the server's answers, as far as the page reads it. Every object may carry more. */
+/** Types of the server's JSON answers. They list the fields that the page uses; the server may send more. */
 import type { ColumnRef, TableRef } from '../state/names';
 
 export interface JobRef {
@@ -42,7 +42,7 @@ export interface Unknown {
   readonly count?: number;
 }
 
-/** What every paged answer has. */
+/** Fields of every paged answer. */
 export interface Answer {
   readonly question: string;
   readonly as_of: string | null;
@@ -53,7 +53,7 @@ export interface Answer {
   readonly cursor: string | null;
 }
 
-export interface Walk extends Answer {
+export interface Traversal extends Answer {
   readonly of: readonly ColumnJson[];
   readonly columns: readonly ColumnJson[];
   readonly edges: readonly EdgeJson[];
@@ -100,7 +100,7 @@ export interface Writer {
   readonly conflict?: boolean;
 }
 
-/** One thing that came, went or changed: an edge, a column (its own ref is inside) or a dataset. */
+/** An added, removed or changed edge, column or dataset. `kind` decides which fields are set. */
 export interface ChangeJson {
   readonly kind: string;
   readonly source?: ColumnRef;

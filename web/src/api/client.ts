@@ -1,11 +1,11 @@
-/** Asking the server: one function, one kind of failure, nothing asked twice. */
+/** HTTP client of the server's API: one function to fetch, one error class, and a cache of answers. */
 
 export type Params = Readonly<
   Record<string, string | number | boolean | null | undefined | readonly string[]>
 >;
 
-/** What went wrong, in the server's words, and what to do about it. */
-export class Failure extends Error {
+/** An API error: the server's message, and a hint about what to do. */
+export class ApiError extends Error {
   constructor(
     readonly code: string,
     message: string,
@@ -13,90 +13,89 @@ export class Failure extends Error {
     readonly candidates: readonly string[] = [],
   ) {
     super(message);
-    this.name = 'Failure';
+    this.name = 'ApiError';
   }
 }
 
-export interface Answered<T> {
+export interface ApiResponse<T> {
   readonly body: T;
-  /** Version of the snapshot that answered; null when the server did not say. */
+  /** Version of the snapshot that the answer comes from; null when the server did not send it. */
   readonly snapshot: string | null;
 }
 
-const TOKEN = 'colline.token';
+const TOKEN_KEY = 'colline.token';
+const MAX_CACHED_ANSWERS = 200;
+const cache = new Map<string, Promise<ApiResponse<unknown>>>();
 
-/** Keeps the token for this tab only; null forgets it. */
-export function keepToken(token: string | null): void {
-  if (token === null) sessionStorage.removeItem(TOKEN);
-  else sessionStorage.setItem(TOKEN, token);
-  answers.clear();
+/** Stores the token for this browser tab; null removes it. */
+export function storeToken(token: string | null): void {
+  if (token === null) sessionStorage.removeItem(TOKEN_KEY);
+  else sessionStorage.setItem(TOKEN_KEY, token);
+  cache.clear();
 }
 
-const append = (search: URLSearchParams, name: string, value: Params[string]) => {
+function appendParam(search: URLSearchParams, name: string, value: Params[string]): void {
   for (const each of Array.isArray(value) ? value : [value]) {
     if (each !== null && each !== undefined) search.append(name, String(each));
   }
-};
-
-/** `api/v1/upstream?column=…`, relative, so that the page works under a path prefix. */
-export function address(question: string, params: Params): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(params)) append(search, name, value);
-  const text = search.toString();
-  return `api/v1/${question}${text ? `?${text}` : ''}`;
 }
 
-interface Problem {
+/** `api/v1/upstream?column=…`, relative, so that the page works under a path prefix. */
+export function apiUrl(query: string, params: Params): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) appendParam(search, name, value);
+  const text = search.toString();
+  return `api/v1/${query}${text ? `?${text}` : ''}`;
+}
+
+interface ErrorBody {
   readonly error?: string;
   readonly code?: string;
   readonly hint?: string | null;
   readonly candidates?: readonly string[];
 }
 
-async function failureOf(response: Response): Promise<Failure> {
-  const body = (await response.json().catch(() => ({}))) as Problem;
-  const message = body.error ?? `the server answered ${response.status}`;
-  return new Failure(body.code ?? String(response.status), message, body.hint ?? null, body.candidates);
+async function readError(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as ErrorBody;
+  const message = body.error ?? `The server returned status ${response.status}.`;
+  return new ApiError(body.code ?? String(response.status), message, body.hint ?? null, body.candidates);
 }
 
-async function request<T>(url: string): Promise<Answered<T>> {
-  const token = sessionStorage.getItem(TOKEN);
+async function request<T>(url: string): Promise<ApiResponse<T>> {
+  const token = sessionStorage.getItem(TOKEN_KEY);
   const headers: HeadersInit = token === null ? {} : { Authorization: `Bearer ${token}` };
   const response = await fetch(url, { headers, cache: 'no-cache' }).catch(() => {
-    throw new Failure(
+    throw new ApiError(
       'offline',
-      'the server cannot be reached',
-      'check that `colline serve` runs, then try again',
+      'Cannot reach the server.',
+      'Check that `colline serve` is running, then try again.',
     );
   });
-  if (!response.ok) throw await failureOf(response);
+  if (!response.ok) throw await readError(response);
   return { body: (await response.json()) as T, snapshot: response.headers.get('X-Colline-Snapshot') };
 }
 
-const KEPT = 200;
-const answers = new Map<string, Promise<Answered<unknown>>>();
-
-/** The answer to a question; the same question is asked once until `forget`. A failure is never kept. */
-export function ask<T>(question: string, params: Params = {}): Promise<Answered<T>> {
-  const url = address(question, params);
-  const known = answers.get(url) as Promise<Answered<T>> | undefined;
-  if (known !== undefined) return known;
-  const asked = request<T>(url);
-  answers.set(url, asked);
-  asked.catch(() => answers.delete(url));
-  for (const oldest of answers.keys()) {
-    if (answers.size <= KEPT) break;
-    answers.delete(oldest);
+/** The answer to a query, from the cache when it was fetched before. Errors are not cached. */
+export function fetchCached<T>(query: string, params: Params = {}): Promise<ApiResponse<T>> {
+  const url = apiUrl(query, params);
+  const cached = cache.get(url) as Promise<ApiResponse<T>> | undefined;
+  if (cached !== undefined) return cached;
+  const response = request<T>(url);
+  cache.set(url, response);
+  response.catch(() => cache.delete(url));
+  for (const oldest of cache.keys()) {
+    if (cache.size <= MAX_CACHED_ANSWERS) break;
+    cache.delete(oldest);
   }
-  return asked;
+  return response;
 }
 
-/** The answer as it is this moment, kept nowhere. */
-export function askNow<T>(question: string, params: Params = {}): Promise<Answered<T>> {
-  return request<T>(address(question, params));
+/** The current answer to a query; neither read from the cache nor added to it. */
+export function fetchFresh<T>(query: string, params: Params = {}): Promise<ApiResponse<T>> {
+  return request<T>(apiUrl(query, params));
 }
 
-/** Drops every kept answer: what is asked next comes from the newest snapshot. */
-export function forget(): void {
-  answers.clear();
+/** Empties the cache: the next queries are answered from the newest snapshot. */
+export function clearCache(): void {
+  cache.clear();
 }

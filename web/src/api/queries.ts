@@ -1,88 +1,111 @@
-/** The questions the page asks, each by name, with its parameters in one place. */
+/** One function per API query of the page, with its parameters. */
 import type { ColumnRef, TableRef } from '../state/names';
 import type * as Json from './answers';
-import { ask } from './client';
-import { bodyOf } from './useQuery';
+import { fetchCached } from './client';
+import { readBody } from './useQuery';
 
-/** How many rows an answer may bring at once; the rest follows by cursor. */
-export const PAGE = 5000;
-const AT_ONCE = 100;
+/** Rows per page of an answer; the cursor leads to the next page. */
+export const ROWS_PER_PAGE = 5000;
+const MAX_COLUMNS_PER_QUERY = 100;
 
-/** A column as a program names it: exactly, whatever characters it holds. */
-export function columnText({ namespace, name, field }: ColumnRef): string {
+/** A column as an API parameter. JSON, because names may contain any character. */
+export function columnParameter({ namespace, name, field }: ColumnRef): string {
   return JSON.stringify([namespace, name, field]);
 }
 
-export interface Asked {
+const columnParameters = (columns: readonly ColumnRef[]) =>
+  columns.slice(0, MAX_COLUMNS_PER_QUERY).map(columnParameter);
+
+export interface QueryOptions {
   readonly asOf: string | null;
   readonly indirect?: boolean;
   readonly depth?: number | null;
   readonly cursor?: string | null;
 }
 
-const common = ({ asOf, indirect, depth, cursor }: Asked) => ({
+const optionParameters = ({ asOf, indirect, depth, cursor }: QueryOptions) => ({
   as_of: asOf,
   indirect: indirect ? true : null,
   depth: depth ?? null,
   cursor: cursor ?? null,
-  limit: PAGE,
+  limit: ROWS_PER_PAGE,
 });
 
-const texts = (columns: readonly ColumnRef[]) => columns.slice(0, AT_ONCE).map(columnText);
-
 export const findColumns = (q: string, asOf: string | null, limit = 30) =>
-  bodyOf(ask<Json.Rows<Json.ColumnJson>>('columns', { q, as_of: asOf, limit }));
+  readBody(fetchCached<Json.Rows<Json.ColumnJson>>('columns', { q, as_of: asOf, limit }));
 
-export const walk = (side: 'up' | 'down', columns: readonly ColumnRef[], asked: Asked) =>
-  bodyOf(
-    ask<Json.Walk>(side === 'up' ? 'upstream' : 'downstream', { column: texts(columns), ...common(asked) }),
+export const fetchTraversal = (side: 'up' | 'down', columns: readonly ColumnRef[], options: QueryOptions) =>
+  readBody(
+    fetchCached<Json.Traversal>(side === 'up' ? 'upstream' : 'downstream', {
+      column: columnParameters(columns),
+      ...optionParameters(options),
+    }),
   );
 
-export const impact = (columns: readonly ColumnRef[], { asOf, depth, cursor }: Asked) =>
-  bodyOf(ask<Json.Walk>('impact', { column: texts(columns), as_of: asOf, depth, cursor, limit: PAGE }));
+export const fetchImpact = (columns: readonly ColumnRef[], { asOf, depth, cursor }: QueryOptions) =>
+  readBody(
+    fetchCached<Json.Traversal>('impact', {
+      column: columnParameters(columns),
+      as_of: asOf,
+      depth,
+      cursor,
+      limit: ROWS_PER_PAGE,
+    }),
+  );
 
-export const pii = (of: { columns: readonly ColumnRef[]; tag: string | null }, asked: Asked) =>
-  bodyOf(ask<Json.Pii>('pii', { column: texts(of.columns), tag: of.tag, ...common(asked) }));
+export const fetchPersonalData = (
+  subject: { columns: readonly ColumnRef[]; tag: string | null },
+  options: QueryOptions,
+) =>
+  readBody(
+    fetchCached<Json.Pii>('pii', {
+      column: columnParameters(subject.columns),
+      tag: subject.tag,
+      ...optionParameters(options),
+    }),
+  );
 
-export const droppable = (column: ColumnRef, asOf: string | null) =>
-  bodyOf(ask<Json.Rows<Json.Droppable>>('droppable', { column: columnText(column), as_of: asOf }));
+export const fetchDroppable = (column: ColumnRef, asOf: string | null) =>
+  readBody(
+    fetchCached<Json.Rows<Json.Droppable>>('droppable', { column: columnParameter(column), as_of: asOf }),
+  );
 
-export const writers = (column: ColumnRef, asOf: string | null) =>
-  bodyOf(ask<Json.Rows<Json.Writer>>('writers', { column: columnText(column), as_of: asOf }));
+export const fetchWriters = (column: ColumnRef, asOf: string | null) =>
+  readBody(fetchCached<Json.Rows<Json.Writer>>('writers', { column: columnParameter(column), as_of: asOf }));
 
-export const diff = (from: string, to: string | null, cursor: string | null = null) =>
-  bodyOf(ask<Json.Diff>('diff', { from, to, limit: PAGE, cursor }));
+export const fetchDiff = (from: string, to: string | null, cursor: string | null = null) =>
+  readBody(fetchCached<Json.Diff>('diff', { from, to, limit: ROWS_PER_PAGE, cursor }));
 
-export const coverage = (asOf: string | null, cursor: string | null = null) =>
-  bodyOf(ask<Json.Coverage>('coverage', { as_of: asOf, limit: PAGE, cursor }));
+export const fetchCoverage = (asOf: string | null, cursor: string | null = null) =>
+  readBody(fetchCached<Json.Coverage>('coverage', { as_of: asOf, limit: ROWS_PER_PAGE, cursor }));
 
-export const jobs = (cursor: string | null = null) =>
-  bodyOf(ask<Json.Rows<Json.Job>>('jobs', { limit: PAGE, cursor }));
+export const fetchJobs = (cursor: string | null = null) =>
+  readBody(fetchCached<Json.Rows<Json.Job>>('jobs', { limit: ROWS_PER_PAGE, cursor }));
 
-export const runs = (job: Json.JobRef | null, cursor: string | null = null) =>
-  bodyOf(
-    ask<Json.Rows<Json.Run>>('runs', {
+export const fetchRuns = (job: Json.JobRef | null, cursor: string | null = null) =>
+  readBody(
+    fetchCached<Json.Rows<Json.Run>>('runs', {
       job: job?.name ?? null,
       job_namespace: job?.namespace ?? null,
-      limit: PAGE,
+      limit: ROWS_PER_PAGE,
       cursor,
     }),
   );
 
-export const quarantine = (cursor: string | null = null) =>
-  bodyOf(ask<Json.Rows<Json.Quarantined>>('quarantine', { limit: PAGE, cursor }));
+export const fetchQuarantine = (cursor: string | null = null) =>
+  readBody(fetchCached<Json.Rows<Json.Quarantined>>('quarantine', { limit: ROWS_PER_PAGE, cursor }));
 
-export const overview = (asOf: string | null) => bodyOf(ask<Json.Overview>('overview', { as_of: asOf }));
+export const fetchOverview = (asOf: string | null) =>
+  readBody(fetchCached<Json.Overview>('overview', { as_of: asOf }));
 
-/** How many runs never told their end. */
-export const unfinishedRuns = async (): Promise<number | null> => {
-  const answer = await bodyOf(ask<Json.Coverage>('coverage', { kind: 'unfinished_run', limit: 1 }));
+/** Number of runs without a final event. */
+export const countUnfinishedRuns = async (): Promise<number | null> => {
+  const answer = await readBody(fetchCached<Json.Coverage>('coverage', { kind: 'unfinished_run', limit: 1 }));
   return answer.totals.rows ?? answer.totals.gaps ?? null;
 };
 
-export const dataset = ({ namespace, name }: TableRef, asOf: string | null) =>
-  bodyOf(ask<Json.Dataset>('dataset', { namespace, name, as_of: asOf }));
+export const fetchDataset = ({ namespace, name }: TableRef, asOf: string | null) =>
+  readBody(fetchCached<Json.Dataset>('dataset', { namespace, name, as_of: asOf }));
 
-/** Tables by layer; null where the server has no such list. */
-export const datasets = (asOf: string | null) =>
-  bodyOf(ask<Json.Rows<Json.DatasetJson>>('datasets', { as_of: asOf, limit: PAGE }));
+export const fetchDatasets = (asOf: string | null) =>
+  readBody(fetchCached<Json.Rows<Json.DatasetJson>>('datasets', { as_of: asOf, limit: ROWS_PER_PAGE }));

@@ -1,37 +1,37 @@
-/** An answer that comes in pages: the first at once, the next ones on request. */
+/** React hook for a paged query: loads the first page immediately and further pages on request. */
 import { useState } from 'react';
 import type { Answer } from './answers';
-import { useAnswer, type Waiting } from './useQuery';
+import { type QueryState, useQuery } from './useQuery';
 
-export interface Pages<A> {
-  readonly waiting: Waiting<A>;
-  /** Brings the next page; null when all is here. */
-  readonly onMore: (() => void) | null;
+export interface PagedQuery<A> {
+  readonly query: QueryState<A>;
+  /** Loads the next page; null when all pages are loaded. */
+  readonly onLoadMore: (() => void) | null;
 }
 
-/** The pages so far as one answer; `join` puts the rows of the second behind those of the first. */
-export function usePages<A extends Answer>(
+/** The pages loaded so far as one answer. `append` adds the rows of a page to those before it. */
+export function usePagedQuery<A extends Answer>(
   key: string,
   load: (cursor: string | null) => Promise<A>,
-  join: (first: A, second: A) => A,
-): Pages<A> {
-  const waiting = useAnswer(key, () => load(null));
-  const [held, setHeld] = useState<{ of: A; now: A } | null>(null);
-  const first = waiting.state === 'done' ? waiting.value : null;
-  if (first === null) return { waiting, onMore: null };
-  const now = held?.of === first ? held.now : first;
-  const more = async () => {
-    const next = await load(now.cursor);
-    const joined = { ...join(now, next), left_out: next.left_out, cursor: next.cursor };
-    setHeld({ of: first, now: joined });
+  append: (loaded: A, page: A) => A,
+): PagedQuery<A> {
+  const query = useQuery(key, () => load(null));
+  const [pages, setPages] = useState<{ first: A; loaded: A } | null>(null);
+  const first = query.state === 'done' ? query.value : null;
+  if (first === null) return { query, onLoadMore: null };
+  const loaded = pages?.first === first ? pages.loaded : first;
+  const loadMore = async () => {
+    const page = await load(loaded.cursor);
+    const joined = { ...append(loaded, page), left_out: page.left_out, cursor: page.cursor };
+    setPages({ first, loaded: joined });
   };
   return {
-    waiting: { state: 'done', value: now, failure: null },
-    onMore: now.cursor === null ? null : () => void more(),
+    query: { state: 'done', value: loaded, error: null },
+    onLoadMore: loaded.cursor === null ? null : () => void loadMore(),
   };
 }
 
-/** Two pages of rows. */
-export function joinRows<A extends { readonly rows: readonly unknown[] }>(first: A, second: A): A {
-  return { ...first, rows: [...first.rows, ...second.rows] };
+/** Appends the rows of a page. */
+export function appendRows<A extends { readonly rows: readonly unknown[] }>(loaded: A, page: A): A {
+  return { ...loaded, rows: [...loaded.rows, ...page.rows] };
 }

@@ -1,59 +1,64 @@
-/** An answer that a component waits for: loading, slow, failed, or there. */
+/** React hook that runs a query and reports its state: loading, slow, done or failed. */
 import { useEffect, useState } from 'react';
-import { freshness, noteDrawn } from '../state/freshness';
+import { freshness, recordSnapshot } from '../state/freshness';
 import { useStore } from '../state/store';
-import { type Answered, Failure } from './client';
+import { ApiError, type ApiResponse } from './client';
 
-export type Waiting<T> =
-  | { readonly state: 'idle' | 'loading' | 'slow'; readonly value: T | null; readonly failure: null }
-  | { readonly state: 'done'; readonly value: T; readonly failure: null }
-  | { readonly state: 'failed'; readonly value: null; readonly failure: Failure };
+export type QueryState<T> =
+  | { readonly state: 'idle' | 'loading' | 'slow'; readonly value: T | null; readonly error: null }
+  | { readonly state: 'done'; readonly value: T; readonly error: null }
+  | { readonly state: 'failed'; readonly value: null; readonly error: ApiError };
 
-const SLOW = 150;
-const IDLE = { state: 'idle', value: null, failure: null } as const;
+/** A loading message that appears sooner would only flicker. */
+const SLOW_AFTER_MS = 150;
+const IDLE = { state: 'idle', value: null, error: null } as const;
 
-const asFailure = (error: unknown) =>
-  error instanceof Failure
+const toApiError = (error: unknown) =>
+  error instanceof ApiError
     ? error
-    : new Failure('page', String(error), 'reload the page; if it stays, report it');
+    : new ApiError('page', String(error), 'Reload the page. If the error persists, report it.');
 
 /**
- * What `load` brings, asked again whenever `key` or the snapshot in use changes; nothing while `key` is null.
- * The value before stays while the next is on its way, marked as loading, and is never shown as the answer to a new key.
+ * The state of the query `load`. It runs again when `key` or the snapshot changes, and not at all while `key` is null.
+ * The previous value is kept during loading, so that a component can show it as outdated.
  */
-export function useAnswer<T>(key: string | null, load: () => Promise<T>): Waiting<T> {
+export function useQuery<T>(key: string | null, load: () => Promise<T>): QueryState<T> {
   const epoch = useStore(freshness, (value) => value.epoch);
-  const [held, setHeld] = useState<{ key: string | null; waiting: Waiting<T> }>({ key: null, waiting: IDLE });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` says everything that `load` depends on
+  const [current, setCurrent] = useState<{ key: string | null; query: QueryState<T> }>({
+    key: null,
+    query: IDLE,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` identifies everything that `load` depends on
   useEffect(() => {
     if (key === null) {
-      setHeld({ key, waiting: IDLE });
+      setCurrent({ key, query: IDLE });
       return;
     }
-    let live = true;
-    const settle = (next: (old: Waiting<T>) => Waiting<T>) =>
-      live && setHeld((old) => ({ key, waiting: next(old.waiting) }));
-    settle((old) => ({ state: 'loading', value: old.value, failure: null }));
+    let mounted = true;
+    const update = (next: (previous: QueryState<T>) => QueryState<T>) =>
+      mounted && setCurrent((previous) => ({ key, query: next(previous.query) }));
+    update((previous) => ({ state: 'loading', value: previous.value, error: null }));
     const timer = setTimeout(
-      () => settle((old) => (old.state === 'loading' ? { ...old, state: 'slow' } : old)),
-      SLOW,
+      () => update((previous) => (previous.state === 'loading' ? { ...previous, state: 'slow' } : previous)),
+      SLOW_AFTER_MS,
     );
     load().then(
-      (value) => settle(() => ({ state: 'done', value, failure: null })),
-      (error: unknown) => settle(() => ({ state: 'failed', value: null, failure: asFailure(error) })),
+      (value) => update(() => ({ state: 'done', value, error: null })),
+      (error: unknown) => update(() => ({ state: 'failed', value: null, error: toApiError(error) })),
     );
     return () => {
-      live = false;
+      mounted = false;
       clearTimeout(timer);
     };
   }, [key, epoch]);
-  if (held.key === key || key === null) return key === null ? IDLE : held.waiting;
-  return { state: 'loading', value: held.waiting.value, failure: null };
+  if (key === null) return IDLE;
+  if (current.key === key) return current.query;
+  return { state: 'loading', value: current.query.value, error: null };
 }
 
-/** The body of an answer, with its snapshot noted. */
-export async function bodyOf<T>(answered: Promise<Answered<T>>): Promise<T> {
-  const { body, snapshot } = await answered;
-  noteDrawn(snapshot);
+/** The body of a response, after recording the snapshot it comes from. */
+export async function readBody<T>(response: Promise<ApiResponse<T>>): Promise<T> {
+  const { body, snapshot } = await response;
+  recordSnapshot(snapshot);
   return body;
 }

@@ -1,34 +1,34 @@
-/** Text for people: cut names, counts, words for one and many. */
+/** Formats names and counts for display. */
 
-/** `text` in at most `limit` characters, cut in the middle, where long names differ least. */
-export function cutMiddle(text: string, limit: number): string {
-  const letters = Array.from(text);
-  if (letters.length <= limit) return text;
+/** `text` with at most `limit` characters. The middle is replaced by `…`, since long names differ at their ends. */
+export function truncateMiddle(text: string, limit: number): string {
+  const characters = Array.from(text);
+  if (characters.length <= limit) return text;
   const head = Math.ceil((limit - 1) / 2);
   const tail = limit - 1 - head;
-  return `${letters.slice(0, head).join('')}…${tail > 0 ? letters.slice(-tail).join('') : ''}`;
+  return `${characters.slice(0, head).join('')}…${tail > 0 ? characters.slice(-tail).join('') : ''}`;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must become visible
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to make visible
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/** `text` with control, zero-width and direction characters made visible, so that a name cannot pose as another. */
+/** Makes control, zero-width and direction characters visible, so that a name cannot imitate another one. */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, (letter) =>
-    letter < ' '
-      ? String.fromCharCode(0x2400 + letter.charCodeAt(0))
-      : `‹${letter.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}›`,
+  return text.replace(INVISIBLE, (character) =>
+    character < ' '
+      ? String.fromCharCode(0x2400 + character.charCodeAt(0))
+      : `‹${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}›`,
   );
 }
 
-const COUNT = new Intl.NumberFormat('en-GB');
+const NUMBER_FORMAT = new Intl.NumberFormat('en-GB');
 
 /** 12345 → `12,345`. */
 export function count(number: number): string {
-  return COUNT.format(number);
+  return NUMBER_FORMAT.format(number);
 }
 
-/** `1 column`, `14 columns`; a word whose plural is irregular gives it. */
-export function countOf(number: number, one: string, many = `${one}s`): string {
-  return `${count(number)} ${number === 1 ? one : many}`;
+/** `1 column`, `14 columns`. An irregular plural is passed as `plural`. */
+export function countOf(number: number, singular: string, plural = `${singular}s`): string {
+  return `${count(number)} ${number === 1 ? singular : plural}`;
 }

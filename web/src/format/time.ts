@@ -1,6 +1,6 @@
-/** Moments for people: relative at first sight, local when asked, UTC on hover. */
+/** Formats timestamps and durations for display. */
 
-const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+const UNITS_IN_SECONDS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_557_600],
   ['month', 2_629_800],
   ['week', 604_800],
@@ -9,27 +9,29 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['minute', 60],
 ];
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
-const LOCAL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const RELATIVE_FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const LOCAL_FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** `3 days ago`, `in 2 hours`, `just now`. */
-export function relative(moment: string, now: number = Date.now()): string {
-  const seconds = (Date.parse(moment) - now) / 1000;
-  if (Number.isNaN(seconds)) return moment;
-  const step = STEPS.find(([, size]) => Math.abs(seconds) >= size);
-  return step ? RELATIVE.format(Math.round(seconds / step[1]), step[0]) : 'just now';
+export function relativeTime(timestamp: string, now: number = Date.now()): string {
+  const seconds = (Date.parse(timestamp) - now) / 1000;
+  if (Number.isNaN(seconds)) return timestamp;
+  const unit = UNITS_IN_SECONDS.find(([, size]) => Math.abs(seconds) >= size);
+  return unit ? RELATIVE_FORMAT.format(Math.round(seconds / unit[1]), unit[0]) : 'just now';
 }
 
-/** `15 Nov 2026, 20:41` in the reader's own time zone. */
-export function local(moment: string): string {
-  const time = Date.parse(moment);
-  return Number.isNaN(time) ? moment : LOCAL.format(time);
+/** `15 Nov 2026, 20:41` in the time zone of the browser. */
+export function localTime(timestamp: string): string {
+  const time = Date.parse(timestamp);
+  return Number.isNaN(time) ? timestamp : LOCAL_FORMAT.format(time);
 }
 
 /** `2026-11-15 20:41:36 UTC`. */
-export function utc(moment: string): string {
-  const time = Date.parse(moment);
-  return Number.isNaN(time) ? moment : `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+export function utcTime(timestamp: string): string {
+  const time = Date.parse(timestamp);
+  return Number.isNaN(time)
+    ? timestamp
+    : `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 /** `950 ms`, `12 s`, `4 min 10 s`, `3 h 20 min`. */
@@ -42,16 +44,16 @@ export function duration(milliseconds: number): string {
   return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
 }
 
-/** The value a `datetime-local` field shows for a moment, in local time; '' for none. */
-export function toField(moment: string | null): string {
-  const time = moment === null ? Number.NaN : Date.parse(moment);
+/** The value of a `datetime-local` input for a timestamp, in local time; empty for null. */
+export function toInputValue(timestamp: string | null): string {
+  const time = timestamp === null ? Number.NaN : Date.parse(timestamp);
   if (Number.isNaN(time)) return '';
   const shifted = new Date(time - new Date(time).getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);
 }
 
-/** The moment, in UTC, that a `datetime-local` field's value means; null when it is empty or wrong. */
-export function fromField(value: string): string | null {
+/** The UTC timestamp of a `datetime-local` input's value; null when it is empty or invalid. */
+export function fromInputValue(value: string): string | null {
   const time = Date.parse(value);
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }

@@ -1,58 +1,63 @@
-/** The canvas: cards placed by the worker, lines under them, pan, zoom and keys. */
+/** The canvas: cards, the edges below them, pan, zoom and keyboard control. */
 import '@xyflow/react/dist/base.css';
 import { Background, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { tableOf } from '../state/names';
 import { ActionsContext, type CanvasActions } from './canvasActions';
 import { CARD_WIDTH } from './cards';
-import { Lines } from './EdgeLines';
-import type { Place } from './layout';
-import { Card, type CardNode } from './TableCard';
-import { useArrows } from './useCanvasKeys';
+import { EdgeLines } from './EdgeLines';
+import type { Point } from './layout';
+import { type CardNode, TableCard } from './TableCard';
+import { useCanvasKeys } from './useCanvasKeys';
 import type { Drawing } from './useDrawing';
-import { MIN_ZOOM, useViewport } from './useViewport';
-import { Zoom } from './ZoomButtons';
+import { useViewport } from './useViewport';
+import { MIN_ZOOM } from './viewport';
+import { ZoomButtons } from './ZoomButtons';
 
-const NODE_TYPES = { card: Card };
+const NODE_TYPES = { card: TableCard };
+/** In a larger drawing, new cards appear without animation. */
+const MAX_ANIMATED_CARDS = 60;
 
 interface CanvasProps {
   readonly drawing: Drawing;
-  /** Changes when another drawing starts: then everything is brought into sight. */
+  /** Identifies what the drawing shows. When it changes, the viewport is fitted to the new drawing. */
   readonly subject: string;
   readonly focusTable: string | null;
   readonly actions: CanvasActions;
   readonly children?: ReactNode;
 }
 
-/** Where a new card comes from, relative to its place: a neighbour that was there before. */
-function originOf(key: string, drawing: Drawing, before: ReadonlyMap<string, Place>): Place | null {
-  const ends = drawing.lines.map(({ edge }) => [tableOf(edge.from), tableOf(edge.to)] as const);
-  const link = ends.find(
-    ([from, to]) => (from === key && before.has(to)) || (to === key && before.has(from)),
+/** Where the animation of a new card starts, relative to its position: at a neighbour that was there before. */
+function animationStart(key: string, drawing: Drawing, previous: ReadonlyMap<string, Point>): Point | null {
+  const { positions } = drawing.layout;
+  const links = drawing.edgePaths.map(({ edge }) => [tableOf(edge.from), tableOf(edge.to)] as const);
+  const link = links.find(
+    ([from, to]) => (from === key && previous.has(to)) || (to === key && previous.has(from)),
   );
-  const other = link?.[0] === key ? link[1] : link?.[0];
-  const here = drawing.layout.places.get(key);
-  const there = other === undefined ? undefined : drawing.layout.places.get(other);
-  return here && there ? { x: there.x - here.x, y: there.y - here.y } : null;
+  const neighbour = link?.[0] === key ? link[1] : link?.[0];
+  const end = positions.get(key);
+  const start = neighbour === undefined ? undefined : positions.get(neighbour);
+  return end && start ? { x: start.x - end.x, y: start.y - end.y } : null;
 }
 
 function useNodes(drawing: Drawing, subject: string): CardNode[] {
-  const before = useRef<{ subject: string; places: ReadonlyMap<string, Place> }>({
+  const last = useRef<{ subject: string; positions: ReadonlyMap<string, Point> }>({
     subject: '',
-    places: new Map(),
+    positions: new Map(),
   });
   return useMemo(() => {
-    const known = before.current.subject === subject ? before.current.places : null;
-    before.current = { subject, places: drawing.layout.places };
+    const { positions } = drawing.layout;
+    const previous = last.current.subject === subject ? last.current.positions : null;
+    last.current = { subject, positions };
     return drawing.cards.map((card): CardNode => {
-      const enter = known !== null && known.size < 60 && !known.has(card.key);
+      const isNew = previous !== null && previous.size < MAX_ANIMATED_CARDS && !previous.has(card.key);
       return {
         id: card.key,
         type: 'card',
-        position: drawing.layout.places.get(card.key) ?? { x: 0, y: 0 },
+        position: positions.get(card.key) ?? { x: 0, y: 0 },
         width: CARD_WIDTH,
         height: card.height,
-        data: { card, enter, origin: enter && known ? originOf(card.key, drawing, known) : null },
+        data: { card, isNew, origin: isNew ? animationStart(card.key, drawing, previous) : null },
       };
     });
   }, [drawing, subject]);
@@ -60,13 +65,13 @@ function useNodes(drawing: Drawing, subject: string): CardNode[] {
 
 function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) {
   const nodes = useNodes(drawing, subject);
-  const frame = useRef<HTMLDivElement>(null);
-  const { onInit, showAll, ...moves } = useViewport(drawing, subject, focusTable, frame);
-  const onKeyDown = useArrows(drawing, actions);
+  const canvas = useRef<HTMLDivElement>(null);
+  const { onInit, showAll, ...moveHandlers } = useViewport(drawing, subject, focusTable, canvas);
+  const onKeyDown = useCanvasKeys(drawing, actions);
   return (
     <ActionsContext value={actions}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move among the buttons inside */}
-      <div className="canvas" ref={frame} onKeyDown={onKeyDown}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside */}
+      <div className="canvas" ref={canvas} onKeyDown={onKeyDown}>
         <ReactFlow
           nodes={nodes}
           nodeTypes={NODE_TYPES}
@@ -79,16 +84,16 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
           disableKeyboardA11y
           zoomOnDoubleClick={false}
           onInit={onInit}
-          {...moves}
-          onPaneClick={() => actions.pick('')}
-          aria-label="lineage graph; the list below says the same in words"
+          {...moveHandlers}
+          onPaneClick={() => actions.select('')}
+          aria-label="Lineage graph, also available as the table below"
         >
           <ViewportPortal>
-            <Lines lines={drawing.lines} />
+            <EdgeLines paths={drawing.edgePaths} />
           </ViewportPortal>
           <Background gap={24} size={1} />
           {children}
-          <Zoom onAll={showAll} />
+          <ZoomButtons onShowAll={showAll} />
         </ReactFlow>
       </div>
     </ActionsContext>

@@ -1,54 +1,67 @@
-/** All lines of a drawing in one SVG under the cards. */
+/** All edges of a drawing, in one SVG below the cards. */
 import { memo } from 'react';
 import { SHIELD } from '../shell/icons';
 import { useStore } from '../state/store';
 import { useActions } from './canvasActions';
-import type { Line as LineData } from './edgePaths';
-import { isHidden, type Mark, markOf, paint } from './highlight';
+import type { EdgePath } from './edgePaths';
+import { edgeMark, highlightStore, isMarkHidden, type Mark } from './highlight';
+import type { Point } from './layout';
 
-interface LineProps {
-  readonly line: LineData;
-  readonly mark: Mark | null;
-  readonly lit: boolean;
-  readonly onPick: (key: string) => void;
+const CHANGE_SYMBOLS = {
+  added: 'M8 4v8M4 8h8',
+  removed: 'M4 8h8',
+  changed: 'M4 9c2-3 3-3 4-1s3 1 4-1',
+} as const;
+
+function EdgeSymbol({ at, path }: { at: Point; path: string }) {
+  return (
+    <g className="edge-symbol" transform={`translate(${at.x - 8} ${at.y - 8})`}>
+      <circle cx="8" cy="8" r="9" />
+      <path d={path} />
+    </g>
+  );
 }
 
-const Line = memo(function Line({ line, mark, lit, onPick }: LineProps) {
-  const { edge, path, middle } = line;
-  const classes = ['line', edge.direct ? 'direct' : 'indirect', lit && 'lit', mark && `mark-${mark}`];
+interface EdgeLineProps {
+  readonly edgePath: EdgePath;
+  readonly mark: Mark | null;
+  readonly onPath: boolean;
+  readonly onSelect: (key: string) => void;
+}
+
+const EdgeLine = memo(function EdgeLine({ edgePath, mark, onPath, onSelect }: EdgeLineProps) {
+  const { edge, path, middle } = edgePath;
+  const classes = [
+    'line',
+    edge.direct ? 'direct' : 'indirect',
+    onPath && 'highlighted',
+    mark && `mark-${mark}`,
+  ];
   return (
     <g className={classes.filter(Boolean).join(' ')}>
       <path d={path} />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the list and the rows are the way by keyboard */}
-      <path d={path} className="hit" onClick={() => onPick(edge.key)} />
-      {edge.masking && (
-        <g className="shield" transform={`translate(${middle.x - 8} ${middle.y - 8})`}>
-          <circle cx="8" cy="8" r="9" />
-          <path d={SHIELD} />
-        </g>
-      )}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: with the keyboard, edges are reached through rows */}
+      <path d={path} className="hit-area" onClick={() => onSelect(edge.key)} />
+      {edge.masking && <EdgeSymbol at={middle} path={SHIELD} />}
       {(mark === 'added' || mark === 'removed' || mark === 'changed') && (
-        <g className="shield" transform={`translate(${middle.x - 8} ${middle.y - 8})`}>
-          <circle cx="8" cy="8" r="9" />
-          <path
-            d={mark === 'added' ? 'M8 4v8M4 8h8' : mark === 'removed' ? 'M4 8h8' : 'M4 9c2-3 3-3 4-1s3 1 4-1'}
-          />
-        </g>
+        <EdgeSymbol at={middle} path={CHANGE_SYMBOLS[mark]} />
       )}
     </g>
   );
 });
 
-export const Lines = memo(function Lines({ lines }: { lines: readonly LineData[] }) {
-  const paints = useStore(paint, (value) => value);
-  const { pick } = useActions();
+export const EdgeLines = memo(function EdgeLines({ paths }: { paths: readonly EdgePath[] }) {
+  const highlight = useStore(highlightStore, (value) => value);
+  const { select } = useActions();
   return (
-    <svg className={paints.path === null ? 'lines' : 'lines pinned'} aria-hidden="true">
-      {lines.map((line) => {
-        const mark = markOf(line.edge, paints);
-        if (isHidden(mark, paints)) return null;
-        const lit = paints.path?.edges.has(line.edge.key) ?? false;
-        return <Line key={line.key} line={line} mark={mark} lit={lit} onPick={pick} />;
+    <svg className={highlight.path === null ? 'lines' : 'lines pinned'} aria-hidden="true">
+      {paths.map((edgePath) => {
+        const mark = edgeMark(edgePath.edge, highlight);
+        if (isMarkHidden(mark, highlight)) return null;
+        const onPath = highlight.path?.edges.has(edgePath.edge.key) ?? false;
+        return (
+          <EdgeLine key={edgePath.key} edgePath={edgePath} mark={mark} onPath={onPath} onSelect={select} />
+        );
       })}
     </svg>
   );

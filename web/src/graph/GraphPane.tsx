@@ -1,73 +1,75 @@
-/** A picture on the canvas with everything around it: states, budget, legend, export, selection. */
+/** Draws a lineage graph, with budget banner and legend, and connects it to the view. */
 import { Panel } from '@xyflow/react';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import { count, countOf } from '../format/text';
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { countOf } from '../format/text';
 import { tableOf } from '../state/names';
 import type { Side } from '../state/url';
-import { focus, go, useView, viewStore } from '../state/view';
-import { GROUP } from './budget';
+import { navigate, openColumn, useView, viewStore } from '../state/view';
+import { GROUP_NAMESPACE } from './budget';
 import { Canvas } from './Canvas';
 import type { CanvasActions } from './canvasActions';
-import { opened, STEP } from './columnGraph';
-import { setDrawn } from './currentDrawing';
-import { type Mark, type Paint, PLAIN, paint } from './highlight';
-import type { Picture } from './lineageGraph';
-import { pathThrough } from './path';
+import { addExpansion, TABLES_PER_EXPANSION } from './columnGraph';
+import { currentDrawing } from './currentDrawing';
+import { type Highlight, highlightStore, type Mark, NO_HIGHLIGHT } from './highlight';
+import type { LineageGraph } from './lineageGraph';
+import { findPathThrough } from './path';
 import { type Drawing, useDrawing } from './useDrawing';
 
 interface GraphPaneProps {
-  readonly picture: Picture;
+  readonly graph: LineageGraph;
+  /** Identifies what the graph shows; a new subject is fitted to the screen. */
   readonly subject: string;
   readonly focusColumn: string | null;
-  readonly kind: Paint['kind'];
+  readonly kind: Highlight['kind'];
   readonly marks?: ReadonlyMap<string, Mark>;
-  readonly unknown?: ReadonlyMap<string, string>;
+  readonly unknownReasons?: ReadonlyMap<string, string>;
   readonly canExpand: boolean;
   readonly legend?: ReactNode;
 }
 
 const NO_MARKS: ReadonlyMap<string, Mark> = new Map();
-const NO_TEXT: ReadonlyMap<string, string> = new Map();
+const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 
-function Budget({ drawing }: { drawing: Drawing }) {
-  const { groupedTables, leftEdges, cards } = drawing;
-  if (groupedTables === 0 && leftEdges === 0) return null;
-  const alone = cards.filter((card) => card.namespace !== GROUP).length;
+function BudgetBanner({ drawing }: { drawing: Drawing }) {
+  const { groupedTables, omittedEdges, cards } = drawing;
+  if (groupedTables === 0 && omittedEdges === 0) return null;
+  const shown = cards.filter((card) => card.namespace !== GROUP_NAMESPACE).length;
   return (
     <Panel position="top-center" className="banner" role="status">
-      Drawn: the {countOf(alone, 'nearest table')}
+      Showing the {countOf(shown, 'nearest table')}
       {groupedTables > 0 &&
-        `; ${countOf(groupedTables, 'further table is', 'further tables are')} grouped by distance`}
-      {leftEdges > 0 && `; ${count(leftEdges)} lines left out`}. The list has all.
+        `; ${countOf(groupedTables, 'more table is', 'more tables are')} grouped by distance`}
+      {omittedEdges > 0 && `; ${countOf(omittedEdges, 'edge is', 'edges are')} not drawn`}. The table below is
+      complete.
     </Panel>
   );
 }
 
-function toggled(whole: readonly string[], table: string): string[] {
-  return whole.includes(table) ? whole.filter((each) => each !== table) : [...whole, table];
+function toggle(tables: readonly string[], table: string): string[] {
+  return tables.includes(table) ? tables.filter((each) => each !== table) : [...tables, table];
 }
 
-/** Eight more neighbours at one side of a card. */
+/** Shows more neighbours on one side of a card. */
 function expand(table: string, side: Side): void {
   const { open, column, depth } = viewStore.get();
-  const base = column !== null && depth === 1 && tableOf(column) === table ? STEP : 0;
-  go({ open: opened(open, table, side, base) });
+  const isFocusTable = column !== null && depth === 1 && tableOf(column) === table;
+  navigate({ open: addExpansion(open, table, side, isFocusTable ? TABLES_PER_EXPANSION : 0) });
 }
 
-/** What cards can do here; one object while the mode lasts. */
+function toggleSelection(key: string): void {
+  navigate({ pick: key === '' || key === viewStore.get().pick ? null : key });
+}
+
 function useCanvasActions(
   canExpand: boolean,
   setFilter: (table: string, text: string) => void,
 ): CanvasActions {
   return useMemo(
     () => ({
-      pick: (key) => {
-        const { pick } = viewStore.get();
-        go({ pick: key === '' || key === pick ? null : key });
-      },
-      focus,
+      select: toggleSelection,
+      openColumn,
       expand: canExpand ? expand : null,
-      whole: (table) => go({ whole: toggled(viewStore.get().whole, table) }, 'replace'),
+      toggleAllColumns: (table) => navigate({ whole: toggle(viewStore.get().whole, table) }, 'replace'),
       filter: setFilter,
     }),
     [canExpand, setFilter],
@@ -75,38 +77,35 @@ function useCanvasActions(
 }
 
 function useFilters() {
-  const [filters, setFilters] = useState<ReadonlyMap<string, string>>(NO_TEXT);
-  const setFilter = useMemo(
-    () => (table: string, text: string) => setFilters((old) => new Map(old).set(table, text)),
+  const [filters, setFilters] = useState<ReadonlyMap<string, string>>(NO_TEXTS);
+  const setFilter = useCallback(
+    (table: string, text: string) => setFilters((previous) => new Map(previous).set(table, text)),
     [],
   );
   return { filters, setFilter };
 }
 
-export function GraphPane(props: GraphPaneProps) {
-  const {
-    picture,
-    subject,
-    focusColumn,
-    kind,
-    marks = NO_MARKS,
-    unknown = NO_TEXT,
-    canExpand,
-    legend,
-  } = props;
-  const pick = useView((view) => view.pick);
+/** Publishes the highlight of this graph while it is on screen. */
+function useHighlight({ graph, focusColumn, kind, marks = NO_MARKS }: GraphPaneProps): void {
+  const selected = useView((view) => view.pick);
   const hide = useView((view) => view.hide);
+  useEffect(() => {
+    const path = selected === null ? null : findPathThrough(graph, selected);
+    const hiddenMarks = new Set(hide);
+    highlightStore.set({ focus: focusColumn, path, columnMarks: marks, hiddenMarks, kind });
+    return () => highlightStore.set(NO_HIGHLIGHT);
+  }, [graph, selected, focusColumn, marks, hide, kind]);
+}
+
+export function GraphPane(props: GraphPaneProps) {
+  const { graph, subject, focusColumn, unknownReasons = NO_TEXTS, canExpand, legend } = props;
   const { filters, setFilter } = useFilters();
-  const drawing = useDrawing(picture, unknown, filters);
+  const drawing = useDrawing(graph, unknownReasons, filters);
   const actions = useCanvasActions(canExpand, setFilter);
+  useHighlight(props);
   useEffect(() => {
-    const path = pick === null ? null : pathThrough(picture, pick);
-    paint.set({ focus: focusColumn, path, rows: marks, hidden: new Set(hide), kind });
-    return () => paint.set(PLAIN);
-  }, [picture, pick, focusColumn, marks, hide, kind]);
-  useEffect(() => {
-    setDrawn(drawing);
-    return () => setDrawn(null);
+    currentDrawing.set(drawing);
+    return () => currentDrawing.set(null);
   }, [drawing]);
   if (drawing === null || drawing.cards.length === 0) return null;
   return (
@@ -116,7 +115,7 @@ export function GraphPane(props: GraphPaneProps) {
       focusTable={focusColumn === null ? null : tableOf(focusColumn)}
       actions={actions}
     >
-      <Budget drawing={drawing} />
+      <BudgetBanner drawing={drawing} />
       {legend !== undefined && (
         <Panel position="bottom-left" className="legend">
           {legend}

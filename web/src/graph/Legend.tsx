@@ -1,29 +1,29 @@
-/** The legend: each mark with its count; a click hides or shows it. */
+/** The legend: each mark with its count. A click hides or shows the mark. */
 import { count } from '../format/text';
 import { ShieldIcon } from '../shell/icons';
-import { go, useView } from '../state/view';
+import { navigate, useView } from '../state/view';
 import type { Mark } from './highlight';
-import { SIGNS } from './labels';
+import { MARK_LABELS } from './labels';
 
 export function Legend({ counts }: { counts: readonly (readonly [Mark, number])[] }) {
-  const hide = useView((view) => view.hide);
+  const hidden = useView((view) => view.hide);
   const toggle = (mark: Mark) =>
-    go({ hide: hide.includes(mark) ? hide.filter((each) => each !== mark) : [...hide, mark] });
+    navigate({ hide: hidden.includes(mark) ? hidden.filter((each) => each !== mark) : [...hidden, mark] });
   return (
     <fieldset className="legend-marks">
-      <legend className="unseen">show</legend>
+      <legend className="visually-hidden">Show</legend>
       {counts.map(([mark, number]) => (
         <button
           key={mark}
           type="button"
           className={`legend-mark mark-${mark}`}
-          aria-pressed={!hide.includes(mark)}
+          aria-pressed={!hidden.includes(mark)}
           onClick={() => toggle(mark)}
         >
-          <span className="sign" aria-hidden="true">
-            {mark === 'masked' ? <ShieldIcon /> : SIGNS[mark].sign}
+          <span className="symbol" aria-hidden="true">
+            {mark === 'masked' ? <ShieldIcon /> : MARK_LABELS[mark].symbol}
           </span>
-          {SIGNS[mark].word} <span className="figure">{count(number)}</span>
+          {MARK_LABELS[mark].label} <span className="figure">{count(number)}</span>
         </button>
       ))}
     </fieldset>

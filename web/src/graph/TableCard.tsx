@@ -1,73 +1,84 @@
-/** A table on the canvas: its name, the rows on the path, chips for what is hidden. */
+/** The card of a table: its name, its rows, and chips that expand its neighbours. */
 import type { Node, NodeProps } from '@xyflow/react';
-import { type CSSProperties, memo, useCallback } from 'react';
-import { count, countOf, cutMiddle, visible } from '../format/text';
+import { type CSSProperties, memo } from 'react';
+import { count, countOf, truncateMiddle, visible } from '../format/text';
 import { ShieldIcon, SumIcon, UnknownIcon } from '../shell/icons';
 import { Name } from '../shell/Name';
 import { useStore } from '../state/store';
 import type { Side } from '../state/url';
-import { GROUP } from './budget';
+import { GROUP_NAMESPACE } from './budget';
 import { type CanvasActions, useActions } from './canvasActions';
-import { type Card as CardData, hasFoot, type Row as RowData } from './cards';
-import { type Mark, paint } from './highlight';
-import { SIGNS } from './labels';
+import { type Card, hasFooter, type Row } from './cards';
+import { highlightStore, type Mark } from './highlight';
+import { MARK_LABELS } from './labels';
+import type { Point } from './layout';
 
-export type CardNode = Node<
-  { card: CardData; enter: boolean; origin: { x: number; y: number } | null },
-  'card'
->;
+/** `origin` is where the animation of a new card starts, relative to its position. */
+export type CardNode = Node<{ card: Card; isNew: boolean; origin: Point | null }, 'card'>;
 
-const LONG = 28;
-/** A title longer than this is set smaller, so that it stays whole. */
-const TITLE = 22;
+const MAX_FIELD_LENGTH = 28;
+const MAX_TYPE_LENGTH = 14;
+/** A longer title is set in a smaller font. */
+const LONG_TITLE_LENGTH = 22;
 
-interface RowProps {
-  readonly row: RowData;
+interface CardRowProps {
+  readonly row: Row;
   readonly mark: Mark | null;
-  readonly lit: boolean;
-  readonly focused: boolean;
-  readonly first: boolean;
+  readonly highlighted: boolean;
+  readonly inFocus: boolean;
+  readonly tabbable: boolean;
   readonly actions: CanvasActions;
 }
 
-function rowLabel(row: RowData, mark: Mark | null): string {
+function accessibleName(row: Row, mark: Mark | null): string {
   const parts = [
     visible(row.field),
     row.type,
     row.aggregated ? 'aggregated' : null,
     row.masked ? 'masked' : null,
+    mark === null ? null : MARK_LABELS[mark].label,
   ];
-  return [...parts, mark === null ? null : SIGNS[mark].word].filter(Boolean).join(', ');
+  return parts.filter(Boolean).join(', ');
 }
 
-const Row = memo(function Row({ row, mark, lit, focused, first, actions }: RowProps) {
-  const classes = ['row', lit && 'lit', focused && 'focused', !row.onPath && 'off', mark && `mark-${mark}`];
+const CardRow = memo(function CardRow({ row, mark, highlighted, inFocus, tabbable, actions }: CardRowProps) {
+  const classes = [
+    'row',
+    highlighted && 'highlighted',
+    inFocus && 'focused',
+    !row.onPath && 'off-path',
+    mark && `mark-${mark}`,
+  ];
   return (
     <button
       type="button"
       className={classes.filter(Boolean).join(' ')}
       data-row={row.key}
-      tabIndex={first ? 0 : -1}
-      aria-label={rowLabel(row, mark)}
+      tabIndex={tabbable ? 0 : -1}
+      aria-label={accessibleName(row, mark)}
       title={visible(row.field)}
-      onClick={() => actions.pick(row.key)}
-      onDoubleClick={() => actions.focus(row.key)}
+      onClick={() => actions.select(row.key)}
+      onDoubleClick={() => actions.openColumn(row.key)}
     >
-      <span className="field">{cutMiddle(visible(row.field), LONG)}</span>
-      {mark !== null && <span className="sign">{mark === 'masked' ? <ShieldIcon /> : SIGNS[mark].sign}</span>}
+      <span className="field">{truncateMiddle(visible(row.field), MAX_FIELD_LENGTH)}</span>
+      {mark !== null && (
+        <span className="symbol">{mark === 'masked' ? <ShieldIcon /> : MARK_LABELS[mark].symbol}</span>
+      )}
       {row.aggregated && <SumIcon />}
       {row.masked && mark === null && <ShieldIcon />}
-      <span className="type">{row.type === null ? '' : cutMiddle(visible(row.type), 14)}</span>
+      <span className="type">
+        {row.type === null ? '' : truncateMiddle(visible(row.type), MAX_TYPE_LENGTH)}
+      </span>
     </button>
   );
 });
 
-function Chip({ card, side, actions }: { card: CardData; side: Side; actions: CanvasActions }) {
-  const hidden = card[side];
+function ExpandChip({ card, side, actions }: { card: Card; side: Side; actions: CanvasActions }) {
+  const hidden = card.hidden[side];
   const { expand } = actions;
   if (hidden === 0 || expand === null) return null;
-  const word = side === 'up' ? 'upstream' : 'downstream';
-  const label = `${card.title}: show ${countOf(hidden, 'more column')} ${word}`;
+  const direction = side === 'up' ? 'upstream' : 'downstream';
+  const label = `${card.title}: show ${countOf(hidden, 'more column')} ${direction}`;
   return (
     <button
       type="button"
@@ -82,100 +93,117 @@ function Chip({ card, side, actions }: { card: CardData; side: Side; actions: Ca
   );
 }
 
-function footText(card: CardData): string {
-  if (card.cut > 0) return `${count(card.cut)} more not shown: narrow with the filter`;
-  if (card.whole) return 'only the path';
-  return card.more === null ? 'all columns' : `${count(card.more)} more`;
+function footerText(card: Card): string {
+  if (card.overflow > 0) return `${count(card.overflow)} more; use the filter`;
+  if (card.showsAllColumns) return 'Show path only';
+  return card.otherColumns === null ? 'Show all columns' : `${count(card.otherColumns)} more`;
 }
 
-function Foot({ card, actions }: { card: CardData; actions: CanvasActions }) {
-  if (!hasFoot(card)) return null;
+function Footer({ card, actions }: { card: Card; actions: CanvasActions }) {
+  if (!hasFooter(card)) return null;
   return (
     <button
       type="button"
-      className="foot"
+      className="footer"
       tabIndex={-1}
-      aria-expanded={card.whole}
-      onClick={() => actions.whole(card.key)}
+      aria-expanded={card.showsAllColumns}
+      onClick={() => actions.toggleAllColumns(card.key)}
     >
-      {footText(card)}
+      {footerText(card)}
     </button>
   );
 }
 
-function Filter({ card, actions }: { card: CardData; actions: CanvasActions }) {
+function Filter({ card, actions }: { card: Card; actions: CanvasActions }) {
   return (
     <input
       className="card-filter nodrag nopan nowheel"
       type="search"
       placeholder="Filter columns"
-      aria-label={`filter columns of ${card.title}`}
+      aria-label={`Filter columns of ${card.title}`}
       onChange={(event) => actions.filter(card.key, event.target.value)}
       onKeyDown={(event) => event.key !== 'Escape' && event.stopPropagation()}
     />
   );
 }
 
-function useRowStates(card: CardData) {
-  const path = useStore(paint, (value) => value.path);
-  const focus = useStore(paint, (value) => value.focus);
-  const marks = useStore(paint, (value) => value.rows);
-  const dim = path !== null && !card.rows.some((row) => path.columns.has(row.key));
-  const lit = useCallback((key: string) => path?.columns.has(key) ?? false, [path]);
-  return { dim, lit, focus, marks };
+function Rows({ card, actions }: { card: Card; actions: CanvasActions }) {
+  const path = useStore(highlightStore, (highlight) => highlight.path);
+  const focus = useStore(highlightStore, (highlight) => highlight.focus);
+  const marks = useStore(highlightStore, (highlight) => highlight.columnMarks);
+  return (
+    <div className="rows">
+      {card.rows.map((row, index) => (
+        <CardRow
+          key={row.key}
+          row={row}
+          mark={marks.get(row.key) ?? null}
+          highlighted={path?.columns.has(row.key) ?? false}
+          inFocus={focus === row.key}
+          tabbable={focus === row.key || (index === 0 && focus === null)}
+          actions={actions}
+        />
+      ))}
+    </div>
+  );
 }
 
-export const Card = memo(function Card({ data }: NodeProps<CardNode>) {
-  const { card, origin, enter } = data;
+function Header({ card }: { card: Card }) {
+  return (
+    <header>
+      <strong className={card.title.length > LONG_TITLE_LENGTH ? 'long' : ''}>
+        <Name text={card.title} limit={28} />
+      </strong>
+      <Name className="path" text={card.name} limit={33} />
+      {card.unknownReason !== null && (
+        <span
+          className="unknown-reason"
+          role="img"
+          aria-label={`unknown: ${card.unknownReason}`}
+          title={card.unknownReason}
+        >
+          <UnknownIcon />
+        </span>
+      )}
+    </header>
+  );
+}
+
+/** Whether a path is highlighted that does not include this card. */
+function useDimmed(card: Card): boolean {
+  return useStore(
+    highlightStore,
+    ({ path }) => path !== null && !card.rows.some((row) => path.columns.has(row.key)),
+  );
+}
+
+export const TableCard = memo(function TableCard({ data }: NodeProps<CardNode>) {
+  const { card, origin, isNew } = data;
   const actions = useActions();
-  const { dim, lit, focus, marks } = useRowStates(card);
+  const dimmed = useDimmed(card);
   const style = { '--from-x': `${origin?.x ?? 0}px`, '--from-y': `${origin?.y ?? 0}px` } as CSSProperties;
   const classes = [
     'card',
-    dim && 'dim',
-    card.why !== null && 'unknown',
-    card.namespace === GROUP && 'group',
-    enter && 'enter',
-  ]
-    .filter(Boolean)
-    .join(' ');
+    dimmed && 'dimmed',
+    card.unknownReason !== null && 'unknown',
+    card.namespace === GROUP_NAMESPACE && 'group',
+    isNew && 'new',
+  ];
   return (
     <section
-      className={classes}
+      className={classes.filter(Boolean).join(' ')}
       data-layer={card.layer ?? 'none'}
       aria-label={`table ${card.title}`}
       style={style}
     >
-      <div className="inside">
-        <header>
-          <strong className={card.title.length > TITLE ? 'long' : ''}>
-            <Name text={card.title} limit={28} />
-          </strong>
-          <Name className="path" text={card.name} limit={33} />
-          {card.why !== null && (
-            <span className="why" role="img" aria-label={`unknown: ${card.why}`} title={card.why}>
-              <UnknownIcon />
-            </span>
-          )}
-        </header>
-        {card.filtered && <Filter card={card} actions={actions} />}
-        <div className="rows">
-          {card.rows.map((row, index) => (
-            <Row
-              key={row.key}
-              row={row}
-              mark={marks.get(row.key) ?? null}
-              lit={lit(row.key)}
-              focused={focus === row.key}
-              first={focus === row.key || (index === 0 && focus === null)}
-              actions={actions}
-            />
-          ))}
-        </div>
-        <Foot card={card} actions={actions} />
+      <div className="card-content">
+        <Header card={card} />
+        {card.hasFilter && <Filter card={card} actions={actions} />}
+        <Rows card={card} actions={actions} />
+        <Footer card={card} actions={actions} />
       </div>
-      <Chip card={card} side="up" actions={actions} />
-      <Chip card={card} side="down" actions={actions} />
+      <ExpandChip card={card} side="up" actions={actions} />
+      <ExpandChip card={card} side="down" actions={actions} />
     </section>
   );
 });

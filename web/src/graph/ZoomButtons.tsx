@@ -1,17 +1,17 @@
-/** Buttons for what a wheel does, for those who have none. */
+/** Zoom buttons, for users without a mouse wheel. */
 import { Panel, useReactFlow } from '@xyflow/react';
 
-export function Zoom({ onAll }: { onAll: () => void }) {
+export function ZoomButtons({ onShowAll }: { onShowAll: () => void }) {
   const flow = useReactFlow();
   return (
     <Panel position="bottom-right" className="zoom">
-      <button type="button" aria-label="zoom in" onClick={() => void flow.zoomIn()}>
+      <button type="button" aria-label="Zoom in" onClick={() => void flow.zoomIn()}>
         +
       </button>
-      <button type="button" aria-label="zoom out" onClick={() => void flow.zoomOut()}>
+      <button type="button" aria-label="Zoom out" onClick={() => void flow.zoomOut()}>
         −
       </button>
-      <button type="button" aria-label="show all" onClick={onAll}>
+      <button type="button" aria-label="Show all" onClick={onShowAll}>
         ⤢
       </button>
     </Panel>

@@ -1,18 +1,25 @@
-/** What a card can ask of the page. One object for the life of a canvas, so that no card renders for it. */
+/** The actions of cards and edges. The object stays the same for the life of a canvas, so that cards do not re-render. */
 import { createContext, useContext } from 'react';
 import type { Side } from '../state/url';
 
 export interface CanvasActions {
-  readonly pick: (key: string) => void;
-  readonly focus: (column: string) => void;
-  /** Null where cards do not expand. */
+  /** Selects a column or edge; the empty key clears the selection. */
+  readonly select: (key: string) => void;
+  readonly openColumn: (column: string) => void;
+  /** Null on pages where cards do not expand. */
   readonly expand: ((table: string, side: Side) => void) | null;
-  readonly whole: (table: string) => void;
+  readonly toggleAllColumns: (table: string) => void;
   readonly filter: (table: string, text: string) => void;
 }
 
-const nothing = () => undefined;
-const NONE: CanvasActions = { pick: nothing, focus: nothing, expand: null, whole: nothing, filter: nothing };
+const doNothing = () => undefined;
+const NO_ACTIONS: CanvasActions = {
+  select: doNothing,
+  openColumn: doNothing,
+  expand: null,
+  toggleAllColumns: doNothing,
+  filter: doNothing,
+};
 
-export const ActionsContext = createContext<CanvasActions>(NONE);
+export const ActionsContext = createContext<CanvasActions>(NO_ACTIONS);
 export const useActions = () => useContext(ActionsContext);

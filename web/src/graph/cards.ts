@@ -1,16 +1,18 @@
-/** Cards: tables with the rows that are on the path, and what is hidden at each side. */
+/** Builds the cards of a drawing: one per table, with the rows on the path and the counts of what is hidden. */
 import { type TableRef, tableKey } from '../state/names';
-import { GROUP } from './budget';
+import type { Side } from '../state/url';
+import { GROUP_NAMESPACE } from './budget';
 import { CARD_WIDTH } from './layout';
-import type { Column, Picture } from './lineageGraph';
+import type { Column, LineageGraph } from './lineageGraph';
 
-export const HEAD_HEIGHT = 52;
+export const HEADER_HEIGHT = 52;
 export const ROW_HEIGHT = 24;
-export const FOOT_HEIGHT = 26;
-const FOOT_PADDING = 6;
+export const FOOTER_HEIGHT = 26;
+const BOTTOM_PADDING = 6;
 export const FILTER_HEIGHT = 32;
-export const FILTER_FROM = 15;
-export const ROWS_AT_ONCE = 25;
+/** A card with more columns than this has a filter field. */
+export const MAX_ROWS_WITHOUT_FILTER = 15;
+export const MAX_ROWS = 25;
 export { CARD_WIDTH };
 
 export interface Row {
@@ -29,149 +31,160 @@ export interface Card extends TableRef {
   readonly layer: string | null;
   readonly distance: number;
   readonly rows: readonly Row[];
-  /** Columns of the table that are off the path and not shown; null while the table is not known. */
-  readonly more: number | null;
-  /** Listed columns beyond the ones that fit. */
-  readonly cut: number;
-  readonly whole: boolean;
-  readonly filtered: boolean;
-  /** Neighbours that are not drawn, each side. */
-  readonly up: number;
-  readonly down: number;
-  readonly why: string | null;
+  /** Number of columns that are not on the path and not shown; null until the table is loaded. */
+  readonly otherColumns: number | null;
+  /** Number of columns that do not fit on the card. */
+  readonly overflow: number;
+  readonly showsAllColumns: boolean;
+  readonly hasFilter: boolean;
+  /** Number of neighbour columns that are not drawn, by side. */
+  readonly hidden: Readonly<Record<Side, number>>;
+  /** Why the lineage of the table is unknown; null when it is known. */
+  readonly unknownReason: string | null;
   readonly height: number;
 }
 
 export interface CardOptions {
-  /** All columns of a table, where they are known. */
-  readonly known: ReadonlyMap<string, readonly Column[]>;
-  /** Tables that someone opened with “more”. */
-  readonly whole: ReadonlySet<string>;
+  /** All columns of the tables that are loaded, by table key. */
+  readonly tableColumns: ReadonlyMap<string, readonly Column[]>;
+  /** Tables whose card shows all columns. */
+  readonly showAll: ReadonlySet<string>;
+  /** Filter text by table key. */
   readonly filters: ReadonlyMap<string, string>;
-  /** Why a table's lineage is not known, by its short name. */
-  readonly unknown: ReadonlyMap<string, string>;
+  /** Why a table's lineage is unknown, by its short name. */
+  readonly unknownReasons: ReadonlyMap<string, string>;
 }
 
-export const NO_OPTIONS: CardOptions = {
-  known: new Map(),
-  whole: new Set(),
+export const DEFAULT_OPTIONS: CardOptions = {
+  tableColumns: new Map(),
+  showAll: new Set(),
   filters: new Map(),
-  unknown: new Map(),
+  unknownReasons: new Map(),
 };
 
-interface Touch {
-  ins: number;
-  outs: number;
+interface DirectEdges {
+  incoming: number;
+  outgoing: number;
   aggregated: boolean;
   masked: boolean;
 }
 
-/** For each column, how many direct lines enter and leave it in the drawing, and what they do to it. */
-function touches(picture: Picture): Map<string, Touch> {
-  const map = new Map<string, Touch>();
-  const of = (key: string) => {
-    const known = map.get(key) ?? { ins: 0, outs: 0, aggregated: false, masked: false };
-    map.set(key, known);
-    return known;
+/** Counts the direct edges of each column, and whether one of them aggregates or masks it. */
+function directEdgesByColumn(graph: LineageGraph): Map<string, DirectEdges> {
+  const byColumn = new Map<string, DirectEdges>();
+  const entry = (key: string) => {
+    const found = byColumn.get(key) ?? { incoming: 0, outgoing: 0, aggregated: false, masked: false };
+    byColumn.set(key, found);
+    return found;
   };
-  for (const edge of picture.edges.values()) {
+  for (const edge of graph.edges.values()) {
     if (!edge.direct) continue;
-    of(edge.from).outs += 1;
-    const target = of(edge.to);
-    target.ins += 1;
+    entry(edge.from).outgoing += 1;
+    const target = entry(edge.to);
+    target.incoming += 1;
     target.aggregated ||= edge.facts.some((fact) => fact.subtype === 'AGGREGATION');
     target.masked ||= edge.masking;
   }
-  return map;
+  return byColumn;
 }
 
-const matches = (row: Row, filter: string) => row.field.toLowerCase().includes(filter.toLowerCase());
+const matchesFilter = (row: Row, filter: string) => row.field.toLowerCase().includes(filter.toLowerCase());
 
-/** A column with what its table's own answer says where the answer it came in is silent. */
-function filled(column: Column, known: readonly Column[] | undefined): Column {
+/** Completes a column with details from its table, which some answers do not contain. */
+function withTableDetails(column: Column, tableColumns: readonly Column[] | undefined): Column {
   if (column.type !== null && column.layer !== null && column.up !== null) return column;
-  const told = known?.find((each) => each.key === column.key);
-  if (told === undefined) return column;
+  const details = tableColumns?.find((each) => each.key === column.key);
+  if (details === undefined) return column;
   return {
     ...column,
-    type: column.type ?? told.type,
-    layer: column.layer ?? told.layer,
-    up: column.up ?? told.up,
-    down: column.down ?? told.down,
-    tags: column.tags.length > 0 ? column.tags : told.tags,
+    type: column.type ?? details.type,
+    layer: column.layer ?? details.layer,
+    up: column.up ?? details.up,
+    down: column.down ?? details.down,
+    tags: column.tags.length > 0 ? column.tags : details.tags,
   };
 }
 
-function toRow(column: Column, touch: Touch | undefined, onPath: boolean): Row {
+function toRow(column: Column, edges: DirectEdges | undefined, onPath: boolean): Row {
   return {
     key: column.key,
     field: column.field,
     type: column.type,
     tags: column.tags,
     onPath,
-    aggregated: touch?.aggregated ?? false,
-    masked: (touch?.masked ?? false) || column.masked,
+    aggregated: edges?.aggregated ?? false,
+    masked: (edges?.masked ?? false) || column.masked,
   };
 }
 
-const hidden = (known: number | null, drawn: number) => Math.max(0, (known ?? 0) - drawn);
+const hiddenCount = (total: number | null, drawn: number) => Math.max(0, (total ?? 0) - drawn);
 
-/** The rows of a card: those on the path, then, when it is open, the table's other columns. */
-function rowsOf(key: string, path: readonly Row[], options: CardOptions) {
-  const known = options.known.get(key);
-  const whole = options.whole.has(key) && known !== undefined;
+/** The rows of a card: those on the path and, when the card shows all columns, the other ones. */
+function selectRows(key: string, path: readonly Row[], options: CardOptions) {
+  const tableColumns = options.tableColumns.get(key);
+  const showsAllColumns = options.showAll.has(key) && tableColumns !== undefined;
   const onPath = new Set(path.map((row) => row.key));
-  const others = (known ?? []).filter((column) => !onPath.has(column.key));
-  const listed = whole ? [...path, ...others.map((column) => toRow(column, undefined, false))] : path;
-  const filtered = listed.length > FILTER_FROM;
+  const others = (tableColumns ?? []).filter((column) => !onPath.has(column.key));
+  const all = showsAllColumns ? [...path, ...others.map((column) => toRow(column, undefined, false))] : path;
+  const hasFilter = all.length > MAX_ROWS_WITHOUT_FILTER;
   const filter = options.filters.get(key) ?? '';
-  const shown = filtered ? listed.filter((row) => matches(row, filter)) : listed;
-  const rows = shown.slice(0, ROWS_AT_ONCE);
-  const more = known === undefined ? null : whole ? 0 : others.length;
-  return { rows, filtered, whole, more, cut: shown.length - rows.length };
+  const matching = hasFilter ? all.filter((row) => matchesFilter(row, filter)) : all;
+  const rows = matching.slice(0, MAX_ROWS);
+  const otherColumns = tableColumns === undefined ? null : showsAllColumns ? 0 : others.length;
+  return { rows, hasFilter, showsAllColumns, otherColumns, overflow: matching.length - rows.length };
 }
 
-/** Whether a card has a line under its rows: to open the whole table, or to say what does not fit. */
-export const hasFoot = (card: Pick<Card, 'whole' | 'more' | 'cut'> & { readonly namespace: string }) =>
-  card.namespace !== GROUP && (card.whole || card.more !== 0 || card.cut > 0);
+/** Whether a card has a footer, which shows all columns or reports how many do not fit. */
+export const hasFooter = (
+  card: Pick<Card, 'namespace' | 'showsAllColumns' | 'otherColumns' | 'overflow'>,
+): boolean =>
+  card.namespace !== GROUP_NAMESPACE &&
+  (card.showsAllColumns || card.otherColumns !== 0 || card.overflow > 0);
 
-function toCard(bare: readonly Column[], touched: ReadonlyMap<string, Touch>, options: CardOptions): Card {
-  const key = tableKey(bare[0] as Column);
-  const columns = bare.map((column) => filled(column, options.known.get(key)));
+function toCard(
+  columnsOnPath: readonly Column[],
+  edges: ReadonlyMap<string, DirectEdges>,
+  options: CardOptions,
+): Card {
+  const key = tableKey(columnsOnPath[0] as Column);
+  const columns = columnsOnPath.map((column) => withTableDetails(column, options.tableColumns.get(key)));
   const first = columns[0] as Column;
   const fields = columns.filter((column) => column.field !== '*');
-  const path = fields.map((column) => toRow(column, touched.get(column.key), true));
-  const part = rowsOf(key, path, options);
+  const path = fields.map((column) => toRow(column, edges.get(column.key), true));
+  const content = selectRows(key, path, options);
   const sum = (count: (column: Column) => number) =>
     fields.reduce((total, column) => total + count(column), 0);
-  const foot = hasFoot({ ...part, namespace: first.namespace }) ? FOOT_HEIGHT : FOOT_PADDING;
+  const footer = hasFooter({ ...content, namespace: first.namespace }) ? FOOTER_HEIGHT : BOTTOM_PADDING;
+  const filter = content.hasFilter ? FILTER_HEIGHT : 0;
   return {
-    ...part,
+    ...content,
     key,
     namespace: first.namespace,
     name: first.name,
     title: first.table,
     layer: columns.find((column) => column.layer !== null)?.layer ?? null,
     distance: Math.min(...columns.map((column) => Math.abs(column.distance))),
-    up: sum((column) => hidden(column.up, touched.get(column.key)?.ins ?? 0)),
-    down: sum((column) => hidden(column.down, touched.get(column.key)?.outs ?? 0)),
-    why: options.unknown.get(first.table) ?? null,
-    height: HEAD_HEIGHT + (part.filtered ? FILTER_HEIGHT : 0) + part.rows.length * ROW_HEIGHT + foot,
+    hidden: {
+      up: sum((column) => hiddenCount(column.up, edges.get(column.key)?.incoming ?? 0)),
+      down: sum((column) => hiddenCount(column.down, edges.get(column.key)?.outgoing ?? 0)),
+    },
+    unknownReason: options.unknownReasons.get(first.table) ?? null,
+    height: HEADER_HEIGHT + filter + content.rows.length * ROW_HEIGHT + footer,
   };
 }
 
-/** One card a table, nearest first, then by name. */
-export function toCards(picture: Picture, options: CardOptions = NO_OPTIONS): Card[] {
+/** One card per table, sorted by distance, then by name. */
+export function toCards(graph: LineageGraph, options: CardOptions = DEFAULT_OPTIONS): Card[] {
   const tables = new Map<string, Column[]>();
-  for (const column of picture.columns.values()) {
+  for (const column of graph.columns.values()) {
     const key = tableKey(column);
-    const list = tables.get(key);
-    if (list) list.push(column);
+    const columns = tables.get(key);
+    if (columns) columns.push(column);
     else tables.set(key, [column]);
   }
-  const touched = touches(picture);
-  const byField = (a: Column, b: Column) =>
+  const edges = directEdgesByColumn(graph);
+  const directFirst = (a: Column, b: Column) =>
     Number(b.direct) - Number(a.direct) || a.field.localeCompare(b.field);
-  const cards = [...tables.values()].map((list) => toCard(list.sort(byField), touched, options));
+  const cards = [...tables.values()].map((columns) => toCard(columns.sort(directFirst), edges, options));
   return cards.sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name));
 }

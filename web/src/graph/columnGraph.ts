@@ -1,188 +1,225 @@
-/** The drawing of one column: its walk each way, then every card that someone expanded, in order. */
-import type { Dataset, Unknown, Walk } from '../api/answers';
-import type { Asked } from '../api/queries';
+/** Loads the graph of one column: its upstream and downstream lineage, then the expanded cards in order. */
+import type { Dataset, Traversal, Unknown } from '../api/answers';
+import type { QueryOptions } from '../api/queries';
 import { countOf } from '../format/text';
 import { type ColumnRef, columnKey, readColumnKey, type TableRef, tableKey, tableOf } from '../state/names';
 import type { Expansion, Side, View } from '../state/url';
-import { EMPTY, join, type Picture } from './lineageGraph';
-import { fromWalk, toColumn } from './toGraph';
+import { EMPTY_GRAPH, type LineageGraph, mergeGraphs, subgraph } from './lineageGraph';
+import { graphFromTraversal, toColumn } from './toGraph';
 
-/** Neighbours that one click brings. */
-export const STEP = 8;
+/** Neighbour tables that one click on a card adds. */
+export const TABLES_PER_EXPANSION = 8;
 
-export interface Ask {
-  readonly walk: (side: Side, columns: readonly ColumnRef[], asked: Asked) => Promise<Walk>;
+/** The queries that the graph is loaded with; the tests pass their own. */
+export interface GraphQueries {
+  readonly traversal: (
+    side: Side,
+    columns: readonly ColumnRef[],
+    options: QueryOptions,
+  ) => Promise<Traversal>;
   readonly dataset: (table: TableRef, asOf: string | null) => Promise<Dataset>;
 }
 
-export interface Explored {
-  readonly picture: Picture;
+export interface ColumnGraph {
+  readonly graph: LineageGraph;
   readonly verdicts: readonly string[];
   readonly asOf: string | null;
   readonly unknown: readonly Unknown[];
   readonly leftOut: number;
-  /** Where each walk was cut; empty when all of it is here. */
+  /** Position of the next page of each traversal; empty when everything is loaded. */
   readonly cursors: readonly Cursor[];
 }
 
 export interface Cursor {
   readonly side: Side;
-  readonly at: string;
+  readonly position: string;
 }
 
-export type ExploreView = Pick<View, 'column' | 'direction' | 'depth' | 'indirect' | 'open' | 'asOf'>;
+export type ColumnGraphView = Pick<View, 'column' | 'direction' | 'depth' | 'indirect' | 'open' | 'asOf'>;
 
-/** The part of a picture that reaches at most `count` other tables, the first by distance and name. */
-export function firstTables(picture: Picture, start: string, count: number): Picture {
-  const near = new Map<string, number>();
-  for (const column of picture.columns.values()) {
+const EMPTY_COLUMN_GRAPH: ColumnGraph = {
+  graph: EMPTY_GRAPH,
+  verdicts: [],
+  asOf: null,
+  unknown: [],
+  leftOut: 0,
+  cursors: [],
+};
+
+const optionsOf = ({ asOf, indirect, depth }: ColumnGraphView): QueryOptions => ({ asOf, indirect, depth });
+
+/** The part of a graph that consists of the table `start` and the `count` tables nearest to it. */
+export function nearestTables(graph: LineageGraph, start: string, count: number): LineageGraph {
+  const distances = new Map<string, number>();
+  for (const column of graph.columns.values()) {
     const key = tableKey(column);
-    near.set(key, Math.min(near.get(key) ?? Number.POSITIVE_INFINITY, Math.abs(column.distance)));
+    const known = distances.get(key) ?? Number.POSITIVE_INFINITY;
+    distances.set(key, Math.min(known, Math.abs(column.distance)));
   }
-  near.delete(start);
-  const sorted = [...near].sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0]));
+  distances.delete(start);
+  const sorted = [...distances].sort((a, b) => a[1] - b[1] || a[0].localeCompare(b[0]));
   const kept = new Set([start, ...sorted.slice(0, count).map(([key]) => key)]);
-  const columns = new Map([...picture.columns].filter(([key]) => kept.has(tableOf(key))));
-  const edges = new Map(
-    [...picture.edges].filter(([, edge]) => columns.has(edge.from) && columns.has(edge.to)),
-  );
-  return { columns, edges };
+  return subgraph(graph, (column) => kept.has(tableOf(column)));
 }
 
-const sidesOf = (view: ExploreView): readonly Side[] =>
+const sidesOf = (view: ColumnGraphView): readonly Side[] =>
   view.direction === 'both' ? ['up', 'down'] : [view.direction];
 
-const countAt = (open: readonly Expansion[], table: string, side: Side) =>
-  open.find((each) => each.table === table && each.side === side)?.count ?? STEP;
+const expansionCount = (expansions: readonly Expansion[], table: string, side: Side) =>
+  expansions.find((each) => each.table === table && each.side === side)?.count ?? TABLES_PER_EXPANSION;
 
-/** Distances as seen from the column in focus, when a walk started further out; what is drawn keeps its own. */
-function shifted(picture: Picture, drawn: Picture, by: number): Picture {
+/** Adds `offset` to the distances, so that they count from the column in focus. Known columns keep theirs. */
+function offsetDistances(graph: LineageGraph, known: LineageGraph, offset: number): LineageGraph {
   const columns = new Map(
-    [...picture.columns].map(([key, column]) => [
+    [...graph.columns].map(([key, column]) => [
       key,
-      { ...column, distance: drawn.columns.get(key)?.distance ?? column.distance + by },
+      { ...column, distance: known.columns.get(key)?.distance ?? column.distance + offset },
     ]),
   );
-  return { columns, edges: picture.edges };
+  return { columns, edges: graph.edges };
 }
 
-async function expand(drawn: Picture, { table, side, count }: Expansion, view: ExploreView, ask: Ask) {
-  const starts = [...drawn.columns.values()].filter(
+/** The graph with the neighbours of one expanded card. */
+async function expandTable(
+  graph: LineageGraph,
+  { table, side, count }: Expansion,
+  view: ColumnGraphView,
+  queries: GraphQueries,
+) {
+  const columns = [...graph.columns.values()].filter(
     (column) => tableOf(column.key) === table && column.field !== '*',
   );
-  if (starts.length === 0) return { picture: drawn, unknown: [] };
-  const walk = await ask.walk(side, starts, { asOf: view.asOf, indirect: view.indirect, depth: 1 });
-  const nearest = starts.reduce((a, b) => (Math.abs(a.distance) <= Math.abs(b.distance) ? a : b));
-  const found = shifted(firstTables(fromWalk(walk, side), table, count), drawn, nearest.distance);
-  return { picture: join(drawn, found), unknown: walk.unknown ?? [] };
-}
-
-/** What expanded cards show beyond the walks, which the walks' verdicts do not count; nothing where that is none. */
-function expandedWords(picture: Picture, walked: Picture): string[] {
-  const more = [...picture.columns.values()].filter(
-    ({ key, field }) => field !== '*' && !walked.columns.has(key),
-  );
-  if (more.length === 0) return [];
-  const tables = new Set(more.map(tableKey)).size;
-  return [`${countOf(more.length, 'more column')} in ${countOf(tables, 'dataset')} on expanded cards`];
-}
-
-/** Each thing that is not known once, however many walks told it. */
-const once = (unknown: readonly Unknown[]): Unknown[] => [
-  ...new Map(unknown.map((each) => [`${each.what} ${each.why}`, each])).values(),
-];
-
-/** The picture with type, tags and neighbours of the asked column, which a walk does not tell. */
-async function withFocus(
-  picture: Picture,
-  focus: ColumnRef,
-  asOf: string | null,
-  ask: Ask,
-): Promise<Picture> {
-  const table = await ask.dataset(focus, asOf).catch(() => null);
-  const told = table?.columns.find((column) => column.field === focus.field);
-  const key = columnKey(focus);
-  const known = told === undefined ? picture.columns.get(key) : { ...toColumn(told, null), direct: true };
-  return known === undefined ? picture : { ...picture, columns: new Map(picture.columns).set(key, known) };
-}
-
-const toCursor = (walk: Walk, side: Side): Cursor[] =>
-  walk.cursor === null ? [] : [{ side, at: walk.cursor }];
-
-/** The same answer with the next page of each walk that was cut. */
-export async function nextPages(before: Explored, view: ExploreView, ask: Ask): Promise<Explored> {
-  const focus = readColumnKey(view.column ?? '');
-  if (focus === null) return before;
-  let { picture } = before;
-  const asked: Asked = { asOf: view.asOf, indirect: view.indirect, depth: view.depth };
-  const pages = before.cursors.map(async ({ side, at }) => ({
-    side,
-    walk: await ask.walk(side, [focus], { ...asked, cursor: at }),
-  }));
-  const walks = await Promise.all(pages);
-  for (const { side, walk } of walks) picture = joinPage(picture, walk, side);
+  if (columns.length === 0) return { graph, unknown: [] };
+  const traversal = await queries.traversal(side, columns, { ...optionsOf(view), depth: 1 });
+  const nearest = columns.reduce((a, b) => (Math.abs(a.distance) <= Math.abs(b.distance) ? a : b));
+  const neighbours = nearestTables(graphFromTraversal(traversal, side), table, count);
   return {
-    ...before,
-    picture,
-    leftOut: walks.reduce((sum, { walk }) => sum + walk.left_out, 0),
-    cursors: walks.flatMap(({ walk, side }) => toCursor(walk, side)),
+    graph: mergeGraphs(graph, offsetDistances(neighbours, graph, nearest.distance)),
+    unknown: traversal.unknown ?? [],
   };
 }
 
-/** A page's edges lead toward columns of earlier pages, which it does not repeat: their ids are kept with them. */
-function joinPage(picture: Picture, walk: Walk, side: Side): Picture {
-  const known = [...picture.columns.values()].flatMap((column) => (column.id === null ? [] : [column]));
-  const earlier = known.map(({ id, namespace, name, field, distance }) => ({
+/** Text for the columns that expanded cards add, since the verdicts of the traversals do not count them. */
+function expansionVerdict(graph: LineageGraph, beforeExpansion: LineageGraph): string[] {
+  const added = [...graph.columns.values()].filter(
+    ({ key, field }) => field !== '*' && !beforeExpansion.columns.has(key),
+  );
+  if (added.length === 0) return [];
+  const tables = new Set(added.map(tableKey)).size;
+  return [`${countOf(added.length, 'more column')} in ${countOf(tables, 'dataset')} on expanded cards`];
+}
+
+const withoutDuplicates = (unknown: readonly Unknown[]): Unknown[] => [
+  ...new Map(unknown.map((each) => [`${each.what} ${each.why}`, each])).values(),
+];
+
+/** The graph with type, tags and neighbour counts of the column in focus, which a traversal does not contain. */
+async function withFocusDetails(
+  graph: LineageGraph,
+  focus: ColumnRef,
+  asOf: string | null,
+  queries: GraphQueries,
+): Promise<LineageGraph> {
+  const table = await queries.dataset(focus, asOf).catch(() => null);
+  const details = table?.columns.find((column) => column.field === focus.field);
+  if (details === undefined) return graph;
+  const column = { ...toColumn(details, null), direct: true };
+  return { ...graph, columns: new Map(graph.columns).set(columnKey(focus), column) };
+}
+
+const nextCursor = (traversal: Traversal, side: Side): Cursor[] =>
+  traversal.cursor === null ? [] : [{ side, position: traversal.cursor }];
+
+/** The loaded graph with the next page of each traversal that has one. */
+export async function loadNextPages(
+  loaded: ColumnGraph,
+  view: ColumnGraphView,
+  queries: GraphQueries,
+): Promise<ColumnGraph> {
+  const focus = readColumnKey(view.column ?? '');
+  if (focus === null) return loaded;
+  const requests = loaded.cursors.map(async ({ side, position }) => ({
+    side,
+    traversal: await queries.traversal(side, [focus], { ...optionsOf(view), cursor: position }),
+  }));
+  const pages = await Promise.all(requests);
+  return {
+    ...loaded,
+    graph: pages.reduce((graph, { side, traversal }) => mergePage(graph, traversal, side), loaded.graph),
+    leftOut: pages.reduce((sum, { traversal }) => sum + traversal.left_out, 0),
+    cursors: pages.flatMap(({ traversal, side }) => nextCursor(traversal, side)),
+  };
+}
+
+/** Merges a result page. Its edges refer by id to columns of earlier pages, which it does not repeat. */
+function mergePage(graph: LineageGraph, page: Traversal, side: Side): LineageGraph {
+  const withId = [...graph.columns.values()].filter((column) => column.id !== null);
+  const earlier = withId.map(({ id, namespace, name, field, distance }) => ({
     id: id as number,
     namespace,
     name,
     field,
     distance: Math.abs(distance),
   }));
-  return join(picture, fromWalk({ ...walk, columns: [...earlier, ...walk.columns] }, side));
+  return mergeGraphs(graph, graphFromTraversal({ ...page, columns: [...earlier, ...page.columns] }, side));
 }
 
-/** Everything the view asks to see; throws what `ask` throws. */
-export async function explore(view: ExploreView, ask: Ask): Promise<Explored> {
+/** Merges the traversals of the column in focus. At one hop, each side is limited to the nearest tables. */
+function mergeTraversals(
+  traversals: readonly { readonly side: Side; readonly traversal: Traversal }[],
+  start: string,
+  view: ColumnGraphView,
+): LineageGraph {
+  return traversals.reduce((graph, { side, traversal }) => {
+    const complete = graphFromTraversal(traversal, side);
+    const limit = expansionCount(view.open, start, side);
+    return mergeGraphs(graph, view.depth > 1 ? complete : nearestTables(complete, start, limit));
+  }, EMPTY_GRAPH);
+}
+
+/** Loads everything that the view shows. Errors of the queries are passed on. */
+export async function loadColumnGraph(view: ColumnGraphView, queries: GraphQueries): Promise<ColumnGraph> {
   const focus = view.column === null ? null : readColumnKey(view.column);
-  if (focus === null)
-    return { picture: EMPTY, verdicts: [], asOf: null, unknown: [], leftOut: 0, cursors: [] };
-  const asked: Asked = { asOf: view.asOf, indirect: view.indirect, depth: view.depth };
+  if (focus === null) return EMPTY_COLUMN_GRAPH;
   const sides = sidesOf(view);
-  const walks = await Promise.all(sides.map((side) => ask.walk(side, [focus], asked)));
+  const traversals = await Promise.all(
+    sides.map(async (side) => ({
+      side,
+      traversal: await queries.traversal(side, [focus], optionsOf(view)),
+    })),
+  );
   const start = tableKey(focus);
-  let picture = EMPTY;
-  walks.forEach((walk, index) => {
-    const side = sides[index] as Side;
-    const whole = fromWalk(walk, side);
-    picture = join(
-      picture,
-      view.depth > 1 ? whole : firstTables(whole, start, countAt(view.open, start, side)),
-    );
-  });
-  picture = await withFocus(picture, focus, view.asOf, ask);
-  const walked = picture;
-  const unknown = walks.flatMap((walk) => walk.unknown ?? []);
+  const merged = mergeTraversals(traversals, start, view);
+  const beforeExpansion = await withFocusDetails(merged, focus, view.asOf, queries);
+  let graph = beforeExpansion;
+  const unknown = traversals.flatMap(({ traversal }) => traversal.unknown ?? []);
   for (const expansion of view.open) {
-    if (expansion.table !== start || !sides.includes(expansion.side)) {
-      const expanded = await expand(picture, expansion, view, ask);
-      picture = expanded.picture;
-      unknown.push(...expanded.unknown);
-    }
+    if (expansion.table === start && sides.includes(expansion.side)) continue; // done by mergeTraversals
+    const expanded = await expandTable(graph, expansion, view, queries);
+    graph = expanded.graph;
+    unknown.push(...expanded.unknown);
   }
   return {
-    picture,
-    verdicts: [...walks.map((walk) => walk.verdict), ...expandedWords(picture, walked)],
-    asOf: walks[0]?.as_of ?? null,
-    unknown: once(unknown),
-    leftOut: walks.reduce((sum, walk) => sum + walk.left_out, 0),
-    cursors: walks.flatMap((walk, index) => toCursor(walk, sides[index] as Side)),
+    graph,
+    verdicts: [
+      ...traversals.map(({ traversal }) => traversal.verdict),
+      ...expansionVerdict(graph, beforeExpansion),
+    ],
+    asOf: traversals[0]?.traversal.as_of ?? null,
+    unknown: withoutDuplicates(unknown),
+    leftOut: traversals.reduce((sum, { traversal }) => sum + traversal.left_out, 0),
+    cursors: traversals.flatMap(({ traversal, side }) => nextCursor(traversal, side)),
   };
 }
 
-/** The expansions after a click on a chip: eight more at that side of that card. */
-export function opened(open: readonly Expansion[], table: string, side: Side, base: number): Expansion[] {
-  const old = open.find((each) => each.table === table && each.side === side);
-  const rest = open.filter((each) => each !== old);
-  return [...rest, { table, side, count: (old?.count ?? base) + STEP }];
+/** The expansions after a click on a card's chip; `shown` is the number of tables shown there without one. */
+export function addExpansion(
+  expansions: readonly Expansion[],
+  table: string,
+  side: Side,
+  shown: number,
+): Expansion[] {
+  const known = expansions.find((each) => each.table === table && each.side === side);
+  const others = expansions.filter((each) => each !== known);
+  return [...others, { table, side, count: (known?.count ?? shown) + TABLES_PER_EXPANSION }];
 }

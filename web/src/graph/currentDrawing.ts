@@ -1,6 +1,5 @@
-/** The drawing on screen, for those who save it or act on it from outside the canvas. */
+/** The drawing on screen, for the export buttons, which are outside the canvas. */
 import { createStore } from '../state/store';
 import type { Drawing } from './useDrawing';
 
-export const drawn = createStore<Drawing | null>(null);
-export const setDrawn = (drawing: Drawing | null) => drawn.set(drawing);
+export const currentDrawing = createStore<Drawing | null>(null);

@@ -1,4 +1,4 @@
-/** How rows and lines are marked in the present mode, kept apart from where they are. */
+/** Which rows and edges are marked, dimmed or hidden. Separate from the drawing, so that a click needs no new layout. */
 import type { Verdict } from '../api/answers';
 import { createStore } from '../state/store';
 import type { Edge } from './lineageGraph';
@@ -6,27 +6,36 @@ import type { Path } from './path';
 
 export type Mark = Verdict | 'added' | 'removed' | 'changed' | 'source';
 
-export interface Paint {
+export interface Highlight {
+  /** The column in focus. */
   readonly focus: string | null;
+  /** The path through the selected column or edge. */
   readonly path: Path | null;
-  /** Marks of columns, by key; empty outside personal data and changes. */
-  readonly rows: ReadonlyMap<string, Mark>;
-  readonly hidden: ReadonlySet<string>;
+  /** Marks of columns, by key; used for personal data. */
+  readonly columnMarks: ReadonlyMap<string, Mark>;
+  readonly hiddenMarks: ReadonlySet<string>;
   readonly kind: 'plain' | 'personal' | 'changes';
 }
 
-export const PLAIN: Paint = { focus: null, path: null, rows: new Map(), hidden: new Set(), kind: 'plain' };
-export const paint = createStore<Paint>(PLAIN);
+export const NO_HIGHLIGHT: Highlight = {
+  focus: null,
+  path: null,
+  columnMarks: new Map(),
+  hiddenMarks: new Set(),
+  kind: 'plain',
+};
+export const highlightStore = createStore<Highlight>(NO_HIGHLIGHT);
 
-/** The mark of a line: of its own change, or of what it carries. */
-export function markOf(edge: Edge, { kind, rows }: Paint): Mark | null {
+/** The mark of an edge: its change, or the verdict on the data it carries. */
+export function edgeMark(edge: Edge, { kind, columnMarks }: Highlight): Mark | null {
   if (kind === 'changes') return edge.change === 'same' ? null : edge.change;
   if (kind !== 'personal') return null;
   if (!edge.direct) return 'indirect';
-  const from = rows.get(edge.from);
-  if (edge.masking || from === 'masked') return 'masked';
-  return from === 'indirect' ? 'indirect' : (rows.get(edge.to) ?? null);
+  const source = columnMarks.get(edge.from);
+  if (edge.masking || source === 'masked') return 'masked';
+  return source === 'indirect' ? 'indirect' : (columnMarks.get(edge.to) ?? null);
 }
 
-/** Whether a line is left out because the legend hides its mark. */
-export const isHidden = (mark: Mark | null, { hidden }: Paint) => mark !== null && hidden.has(mark);
+/** Whether the legend hides edges with this mark. */
+export const isMarkHidden = (mark: Mark | null, { hiddenMarks }: Highlight) =>
+  mark !== null && hiddenMarks.has(mark);

@@ -1,8 +1,8 @@
-/** A drawing as SVG text and as PNG, both from the same shapes. Nothing is loaded, so no policy can refuse it. */
+/** Writes a scene as SVG or PNG. Loads nothing, so that the content security policy allows it. */
 import type { Scene, Shape } from './shapes';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const safe = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? '');
+const escapeXml = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? '');
 
 const FONTS = {
   bold: { family: 'system-ui, sans-serif', weight: 600 },
@@ -10,7 +10,7 @@ const FONTS = {
   mono: { family: 'ui-monospace, monospace', weight: 400 },
 } as const;
 
-function element(shape: Shape): string {
+function svgElement(shape: Shape): string {
   if (shape.kind === 'rect') {
     const stroke =
       shape.stroke === null
@@ -23,23 +23,23 @@ function element(shape: Shape): string {
     return `<path d="${shape.path}" fill="none" stroke="${shape.stroke}" stroke-width="${shape.width}"${dash}/>`;
   }
   const { family, weight } = FONTS[shape.font];
-  const anchor = shape.end ? ' text-anchor="end"' : '';
-  return `<text x="${shape.x}" y="${shape.y}" fill="${shape.fill}" font-family="${family}" font-weight="${weight}" font-size="${shape.size}"${anchor}>${safe(shape.text)}</text>`;
+  const anchor = shape.alignRight ? ' text-anchor="end"' : '';
+  return `<text x="${shape.x}" y="${shape.y}" fill="${shape.fill}" font-family="${family}" font-weight="${weight}" font-size="${shape.size}"${anchor}>${escapeXml(shape.text)}</text>`;
 }
 
-/** The scene as a file of SVG. */
-export function toSvg(scene: Scene, dx: number, dy: number): string {
+/** The scene as SVG text. */
+export function toSvg(scene: Scene): string {
   const size = `width="${scene.width}" height="${scene.height}" viewBox="0 0 ${scene.width} ${scene.height}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" ${size}>`,
     `<rect width="100%" height="100%" fill="${scene.background}"/>`,
-    `<g transform="translate(${dx} ${dy})">`,
-    ...scene.shapes.map(element),
+    `<g transform="translate(${scene.offset.x} ${scene.offset.y})">`,
+    ...scene.shapes.map(svgElement),
     '</g></svg>',
   ].join('\n');
 }
 
-function draw(context: CanvasRenderingContext2D, shape: Shape): void {
+function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
   if (shape.kind === 'rect') {
     context.beginPath();
     context.roundRect(shape.x, shape.y, shape.width, shape.height, shape.radius);
@@ -59,28 +59,29 @@ function draw(context: CanvasRenderingContext2D, shape: Shape): void {
   } else {
     const { family, weight } = FONTS[shape.font];
     context.font = `${weight} ${shape.size}px ${family}`;
-    context.textAlign = shape.end ? 'right' : 'left';
+    context.textAlign = shape.alignRight ? 'right' : 'left';
     context.fillStyle = shape.fill;
     context.fillText(shape.text, shape.x, shape.y);
   }
 }
 
-const MAX_SIDE = 12_000;
+/** Larger canvases fail in some browsers. */
+const MAX_SIDE_PX = 12_000;
 
-/** The scene as a PNG, twice as fine as the screen unless that is larger than a browser can draw. */
-export function toPng(scene: Scene, dx: number, dy: number): Promise<Blob> {
-  const scale = Math.min(2, MAX_SIDE / Math.max(scene.width, scene.height));
+/** The scene as a PNG at twice the screen resolution, or less when the image would be too large. */
+export function toPng(scene: Scene): Promise<Blob> {
+  const scale = Math.min(2, MAX_SIDE_PX / Math.max(scene.width, scene.height));
   const canvas = document.createElement('canvas');
   canvas.width = Math.ceil(scene.width * scale);
   canvas.height = Math.ceil(scene.height * scale);
   const context = canvas.getContext('2d');
-  if (context === null) return Promise.reject(new Error('this browser cannot draw a PNG'));
+  if (context === null) return Promise.reject(new Error('This browser cannot create a PNG.'));
   context.scale(scale, scale);
   context.fillStyle = scene.background;
   context.fillRect(0, 0, scene.width, scene.height);
-  context.translate(dx, dy);
-  for (const shape of scene.shapes) draw(context, shape);
+  context.translate(scene.offset.x, scene.offset.y);
+  for (const shape of scene.shapes) drawShape(context, shape);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture is too large for a PNG')))),
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The graph is too large for a PNG.')))),
   );
 }

@@ -1,19 +1,19 @@
-/** The signs for marks and badges: a letter or figure beside each colour, so that colour is never the only sign. */
+/** Symbols and labels of marks, and labels of transformation subtypes. A mark has a symbol in addition to its color. */
 import type { Mark } from './highlight';
 
-export const SIGNS: Readonly<Record<Mark, { readonly sign: string; readonly word: string }>> = {
-  source: { sign: '◎', word: 'source' },
-  clear: { sign: '!', word: 'clear' },
-  masked: { sign: '⛨', word: 'masked' },
-  indirect: { sign: '⋯', word: 'indirect' },
-  added: { sign: '+', word: 'added' },
-  removed: { sign: '−', word: 'removed' },
-  changed: { sign: '~', word: 'changed' },
+export const MARK_LABELS: Readonly<Record<Mark, { readonly symbol: string; readonly label: string }>> = {
+  source: { symbol: '◎', label: 'source' },
+  clear: { symbol: '!', label: 'clear' },
+  masked: { symbol: '⛨', label: 'masked' },
+  indirect: { symbol: '⋯', label: 'indirect' },
+  added: { symbol: '+', label: 'added' },
+  removed: { symbol: '−', label: 'removed' },
+  changed: { symbol: '~', label: 'changed' },
 };
 
-/** Effects in words that need no specification at hand. */
-export const EFFECTS: Readonly<Record<string, string>> = {
-  IDENTITY: 'taken as is',
+/** OpenLineage transformation subtypes. */
+export const SUBTYPE_LABELS: Readonly<Record<string, string>> = {
+  IDENTITY: 'copied as is',
   TRANSFORMATION: 'computed',
   AGGREGATION: 'aggregated',
   JOIN: 'join key',
@@ -24,5 +24,5 @@ export const EFFECTS: Readonly<Record<string, string>> = {
   CONDITIONAL: 'condition',
 };
 
-export const effectOf = (subtype: string | null) =>
-  subtype === null ? 'not told' : (EFFECTS[subtype] ?? subtype);
+export const subtypeLabel = (subtype: string | null) =>
+  subtype === null ? 'unknown' : (SUBTYPE_LABELS[subtype] ?? subtype);

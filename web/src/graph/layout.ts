@@ -1,4 +1,4 @@
-/** Where each card goes. Only tables are laid out; a column is a row of its card, so its place follows. */
+/** Layered layout of the cards. Only tables are laid out: a column is a row of its card. */
 
 export interface Box {
   readonly id: string;
@@ -10,15 +10,16 @@ export interface Link {
   readonly to: string;
 }
 
-export interface Place {
+export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
 export interface Layout {
-  readonly places: ReadonlyMap<string, Place>;
-  /** For a link that passes over ranks, the height at which it crosses each, by `from→to`. */
-  readonly crossings: ReadonlyMap<string, readonly Place[]>;
+  /** Top left corner of each box, by id. */
+  readonly positions: ReadonlyMap<string, Point>;
+  /** For a link that spans several ranks, where it crosses each rank between, by `from→to`. */
+  readonly crossings: ReadonlyMap<string, readonly Point[]>;
 }
 
 export const CARD_WIDTH = 240;
@@ -26,13 +27,14 @@ export const RANK_GAP = 80;
 export const CARD_GAP = 24;
 const LANE_HEIGHT = 8;
 const ORDER_SWEEPS = 8;
-const PLACE_SWEEPS = 6;
+const POSITION_SWEEPS = 6;
 
+/** A box, or a lane: the space that a long link takes in a rank that it crosses. */
 interface Cell {
   readonly id: string;
   readonly height: number;
   readonly rank: number;
-  readonly lane: boolean;
+  readonly isLane: boolean;
   order: number;
   y: number;
   readonly before: Cell[];
@@ -41,38 +43,38 @@ interface Cell {
 
 export const linkKey = (from: string, to: string) => `${from}→${to}`;
 
-/** Places of all boxes, sources left. Cycles are cut at the link that closes them. */
-export function layOut(boxes: readonly Box[], links: readonly Link[]): Layout {
-  const known = new Set(boxes.map((box) => box.id));
-  const real = links.filter(({ from, to }) => from !== to && known.has(from) && known.has(to));
-  const forward = cutCycles(boxes, real);
-  const ranks = rankAll(boxes, forward);
-  const { cells, lanes } = makeCells(boxes, forward, ranks);
-  const columns = byRank(cells);
-  order(columns);
-  place(columns);
-  const places = new Map(boxes.map((box) => [box.id, at(cells.get(box.id))]));
-  const crossings = new Map([...lanes].map(([key, list]) => [key, list.map(at)]));
-  return { places, crossings };
+/** Positions of all boxes, sources on the left. Links that close a cycle do not affect the layout. */
+export function computeLayout(boxes: readonly Box[], links: readonly Link[]): Layout {
+  const ids = new Set(boxes.map((box) => box.id));
+  const valid = links.filter(({ from, to }) => from !== to && ids.has(from) && ids.has(to));
+  const acyclic = removeCycles(boxes, valid);
+  const ranks = assignRanks(boxes, acyclic);
+  const { cells, lanes } = createCells(boxes, acyclic, ranks);
+  const columns = groupByRank(cells);
+  orderCells(columns);
+  positionCells(columns);
+  const positions = new Map(boxes.map((box) => [box.id, positionOf(cells.get(box.id))]));
+  const crossings = new Map([...lanes].map(([key, chain]) => [key, chain.map(positionOf)]));
+  return { positions, crossings };
 }
 
-function at(cell: Cell | undefined): Place {
+function positionOf(cell: Cell | undefined): Point {
   return { x: (cell?.rank ?? 0) * (CARD_WIDTH + RANK_GAP), y: Math.round(cell?.y ?? 0) };
 }
 
-/** The links without those that lead back to a box on the way; depth first, without recursion. */
-function cutCycles(boxes: readonly Box[], links: readonly Link[]): Link[] {
-  const next = new Map<string, Link[]>(boxes.map((box) => [box.id, []]));
-  const entered = new Set(links.map((link) => link.to));
-  for (const link of links) next.get(link.from)?.push(link);
+/** The links without those that close a cycle. Depth-first search with an explicit stack. */
+function removeCycles(boxes: readonly Box[], links: readonly Link[]): Link[] {
+  const outgoing = new Map<string, Link[]>(boxes.map((box) => [box.id, []]));
+  const targets = new Set(links.map((link) => link.to));
+  for (const link of links) outgoing.get(link.from)?.push(link);
   const state = new Map<string, 'open' | 'done'>();
   const kept: Link[] = [];
-  const starts = [...boxes].sort((a, b) => Number(entered.has(a.id)) - Number(entered.has(b.id)));
-  for (const start of starts) {
+  const sourcesFirst = [...boxes].sort((a, b) => Number(targets.has(a.id)) - Number(targets.has(b.id)));
+  for (const start of sourcesFirst) {
     const stack: { id: string; index: number }[] = state.has(start.id) ? [] : [{ id: start.id, index: 0 }];
     if (stack.length) state.set(start.id, 'open');
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const link = next.get(top.id)?.[top.index];
+      const link = outgoing.get(top.id)?.[top.index];
       top.index += 1;
       if (link === undefined) {
         state.set(top.id, 'done');
@@ -89,38 +91,38 @@ function cutCycles(boxes: readonly Box[], links: readonly Link[]): Link[] {
   return kept;
 }
 
-/** Longest way from a source; then each source moves next to the first box it feeds. */
-function rankAll(boxes: readonly Box[], links: readonly Link[]): Map<string, number> {
-  const waiting = new Map(boxes.map((box) => [box.id, 0]));
-  const next = new Map<string, string[]>(boxes.map((box) => [box.id, []]));
+/** The rank of a box is its longest distance from a source; a source moves next to its first target. */
+function assignRanks(boxes: readonly Box[], links: readonly Link[]): Map<string, number> {
+  const openInputs = new Map(boxes.map((box) => [box.id, 0]));
+  const targets = new Map<string, string[]>(boxes.map((box) => [box.id, []]));
   for (const { from, to } of links) {
-    waiting.set(to, (waiting.get(to) ?? 0) + 1);
-    next.get(from)?.push(to);
+    openInputs.set(to, (openInputs.get(to) ?? 0) + 1);
+    targets.get(from)?.push(to);
   }
-  const sources = boxes.map((box) => box.id).filter((id) => waiting.get(id) === 0);
+  const sources = boxes.map((box) => box.id).filter((id) => openInputs.get(id) === 0);
   const ranks = new Map(sources.map((id) => [id, 0]));
   const ready = [...sources];
   for (let id = ready.shift(); id !== undefined; id = ready.shift()) {
-    for (const to of next.get(id) ?? []) {
+    for (const to of targets.get(id) ?? []) {
       ranks.set(to, Math.max(ranks.get(to) ?? 0, (ranks.get(id) ?? 0) + 1));
-      const left = (waiting.get(to) ?? 1) - 1;
-      waiting.set(to, left);
-      if (left === 0) ready.push(to);
+      const remaining = (openInputs.get(to) ?? 1) - 1;
+      openInputs.set(to, remaining);
+      if (remaining === 0) ready.push(to);
     }
   }
   for (const id of sources) {
-    const targets = (next.get(id) ?? []).map((to) => ranks.get(to) ?? 1);
-    if (targets.length) ranks.set(id, Math.min(...targets) - 1);
+    const targetRanks = (targets.get(id) ?? []).map((to) => ranks.get(to) ?? 1);
+    if (targetRanks.length) ranks.set(id, Math.min(...targetRanks) - 1);
   }
   return ranks;
 }
 
-/** A cell for each box, and a chain of thin lanes for each link that passes over ranks. */
-function makeCells(boxes: readonly Box[], links: readonly Link[], ranks: ReadonlyMap<string, number>) {
+/** A cell for each box, and a chain of lanes for each link that spans several ranks. */
+function createCells(boxes: readonly Box[], links: readonly Link[], ranks: ReadonlyMap<string, number>) {
   const cells = new Map<string, Cell>();
   const lanes = new Map<string, Cell[]>();
-  const add = (id: string, height: number, rank: number, lane: boolean): Cell => {
-    const cell: Cell = { id, height, rank, lane, order: cells.size, y: 0, before: [], after: [] };
+  const add = (id: string, height: number, rank: number, isLane: boolean): Cell => {
+    const cell: Cell = { id, height, rank, isLane, order: cells.size, y: 0, before: [], after: [] };
     cells.set(id, cell);
     return cell;
   };
@@ -134,19 +136,20 @@ function makeCells(boxes: readonly Box[], links: readonly Link[], ranks: Readonl
       chain.push(add(`${linkKey(from, to)}#${rank}`, LANE_HEIGHT, rank, true));
     }
     lanes.set(linkKey(from, to), chain);
-    const way = [first, ...chain, last];
-    way.slice(1).forEach((cell, index) => {
-      const before = way[index];
-      if (before) {
-        before.after.push(cell);
-        cell.before.push(before);
-      }
-    });
+    connect([first, ...chain, last]);
   }
   return { cells, lanes };
 }
 
-function byRank(cells: ReadonlyMap<string, Cell>): Cell[][] {
+function connect(chain: readonly Cell[]): void {
+  chain.slice(1).forEach((cell, index) => {
+    const before = chain[index] as Cell;
+    before.after.push(cell);
+    cell.before.push(before);
+  });
+}
+
+function groupByRank(cells: ReadonlyMap<string, Cell>): Cell[][] {
   const columns: Cell[][] = [];
   for (const cell of cells.values()) {
     while (columns.length <= cell.rank) columns.push([]);
@@ -166,18 +169,18 @@ function mean(cells: readonly Cell[], value: (cell: Cell) => number): number | n
   return cells.length ? cells.reduce((sum, cell) => sum + value(cell), 0) / cells.length : null;
 }
 
-/** Order inside each rank by the mean order of the neighbours, swept both ways. */
-function order(columns: readonly Cell[][]): void {
+/** Orders the cells of each rank by the mean order of their neighbours (barycenter method), in both directions. */
+function orderCells(columns: readonly Cell[][]): void {
   for (let sweep = 0; sweep < ORDER_SWEEPS; sweep += 1) {
     const forward = sweep % 2 === 0;
     for (const column of forward ? columns : [...columns].reverse()) {
-      const wish = new Map(
+      const target = new Map(
         column.map((cell) => [
           cell,
           mean(forward ? cell.before : cell.after, (other) => other.order) ?? cell.order,
         ]),
       );
-      column.sort((a, b) => (wish.get(a) ?? 0) - (wish.get(b) ?? 0) || a.order - b.order);
+      column.sort((a, b) => (target.get(a) ?? 0) - (target.get(b) ?? 0) || a.order - b.order);
       renumber(column);
     }
   }
@@ -185,62 +188,56 @@ function order(columns: readonly Cell[][]): void {
 
 const middle = (cell: Cell) => cell.y + cell.height / 2;
 
-/** Heights: stacked at first, then each rank moves toward its neighbours, in order and never overlapping. */
-function place(columns: readonly Cell[][]): void {
-  for (const column of columns) stack(column);
-  for (let sweep = 0; sweep < PLACE_SWEEPS; sweep += 1) {
+/** Sets the vertical positions: stacks each rank, then moves its cells toward their neighbours without overlap. */
+function positionCells(columns: readonly Cell[][]): void {
+  for (const column of columns) stackCells(column);
+  for (let sweep = 0; sweep < POSITION_SWEEPS; sweep += 1) {
     const forward = sweep % 2 === 0;
     for (const column of forward ? columns : [...columns].reverse()) {
-      const wishes = column.map((cell) => {
-        const near = sweep < 2 ? (forward ? cell.before : cell.after) : [...cell.before, ...cell.after];
-        return (mean(near, middle) ?? middle(cell)) - cell.height / 2;
+      const targets = column.map((cell) => {
+        const neighbours = sweep < 2 ? (forward ? cell.before : cell.after) : [...cell.before, ...cell.after];
+        return (mean(neighbours, middle) ?? middle(cell)) - cell.height / 2;
       });
-      settle(column, wishes);
+      resolveOverlaps(column, targets);
     }
   }
   const top = Math.min(...columns.flat().map((cell) => cell.y), Number.POSITIVE_INFINITY);
   for (const cell of columns.flat()) cell.y -= Number.isFinite(top) ? top : 0;
 }
 
-const gap = (a: Cell, b: Cell) => (a.lane || b.lane ? CARD_GAP / 2 : CARD_GAP);
+const gapBetween = (a: Cell, b: Cell) => (a.isLane || b.isLane ? CARD_GAP / 2 : CARD_GAP);
 
-function stack(column: readonly Cell[]): void {
+function stackCells(column: readonly Cell[]): void {
   let y = 0;
   column.forEach((cell, index) => {
     const before = column[index - 1];
-    y += before ? before.height + gap(before, cell) : 0;
+    y += before ? before.height + gapBetween(before, cell) : 0;
     cell.y = y;
   });
   for (const cell of column) cell.y -= y / 2;
 }
 
-/** The heights nearest to the wishes that keep order and gaps: blocks that collide merge and share the mean wish. */
-function settle(column: readonly Cell[], wishes: readonly number[]): void {
-  interface Block {
-    cells: Cell[];
-    offsets: number[];
-    total: number;
-    y: number;
-    height: number;
-  }
+/** Cells that are moved together; `offsets` are relative to `y`. */
+interface Block {
+  readonly cells: readonly Cell[];
+  readonly offsets: readonly number[];
+  /** Sum of the targets of the block's top that its cells ask for. */
+  readonly total: number;
+  readonly y: number;
+  readonly height: number;
+}
+
+/** Moves the cells as close to their targets as order and gaps allow. Blocks that overlap are merged. */
+function resolveOverlaps(column: readonly Cell[], targets: readonly number[]): void {
   const blocks: Block[] = [];
   column.forEach((cell, index) => {
-    let block: Block = {
-      cells: [cell],
-      offsets: [0],
-      total: wishes[index] ?? 0,
-      y: wishes[index] ?? 0,
-      height: cell.height,
-    };
+    const y = targets[index] ?? 0;
+    let block: Block = { cells: [cell], offsets: [0], total: y, y, height: cell.height };
     for (let last = blocks.at(-1); last !== undefined; last = blocks.at(-1)) {
-      const space = gap(last.cells.at(-1) as Cell, block.cells[0] as Cell);
-      if (last.y + last.height + space <= block.y) break;
+      const gap = gapBetween(last.cells.at(-1) as Cell, block.cells[0] as Cell);
+      if (last.y + last.height + gap <= block.y) break;
       blocks.pop();
-      const shift = last.height + space;
-      const total = last.total + block.total - shift * block.cells.length;
-      const cells = [...last.cells, ...block.cells];
-      const offsets = [...last.offsets, ...block.offsets.map((offset) => offset + shift)];
-      block = { cells, offsets, total, y: total / cells.length, height: shift + block.height };
+      block = mergeBlocks(last, block, gap);
     }
     blocks.push(block);
   });
@@ -249,4 +246,12 @@ function settle(column: readonly Cell[], wishes: readonly number[]): void {
       cell.y = block.y + (block.offsets[index] ?? 0);
     });
   }
+}
+
+function mergeBlocks(upper: Block, lower: Block, gap: number): Block {
+  const shift = upper.height + gap;
+  const cells = [...upper.cells, ...lower.cells];
+  const offsets = [...upper.offsets, ...lower.offsets.map((offset) => offset + shift)];
+  const total = upper.total + lower.total - shift * lower.cells.length;
+  return { cells, offsets, total, y: total / cells.length, height: shift + lower.height };
 }

@@ -1,18 +1,18 @@
-/** The layout, off the page's own thread: a large graph never freezes a key press. */
-import { type Box, type Layout, type Link, layOut } from './layout';
+/** Web worker that computes layouts, so that a large graph does not block the page. */
+import { type Box, computeLayout, type Layout, type Link } from './layout';
 
-export interface LayoutAsked {
-  readonly ticket: number;
+export interface LayoutRequest {
+  readonly id: number;
   readonly boxes: readonly Box[];
   readonly links: readonly Link[];
 }
 
-export interface LayoutDone {
-  readonly ticket: number;
+export interface LayoutResponse {
+  readonly id: number;
   readonly layout: Layout;
 }
 
-self.onmessage = ({ data }: MessageEvent<LayoutAsked>) => {
-  const done: LayoutDone = { ticket: data.ticket, layout: layOut(data.boxes, data.links) };
-  self.postMessage(done);
+self.onmessage = ({ data }: MessageEvent<LayoutRequest>) => {
+  const response: LayoutResponse = { id: data.id, layout: computeLayout(data.boxes, data.links) };
+  self.postMessage(response);
 };

@@ -1,31 +1,31 @@
-/** Asks the worker for layouts; only the newest answer counts. */
+/** Requests layouts from the worker. */
 import type { Box, Layout, Link } from './layout';
-import type { LayoutAsked, LayoutDone } from './layout.worker';
+import type { LayoutRequest, LayoutResponse } from './layout.worker';
 
 let worker: Worker | null = null;
-let tickets = 0;
-const waiting = new Map<number, (layout: Layout) => void>();
+let lastId = 0;
+const callbacks = new Map<number, (layout: Layout) => void>();
 
-function started(): Worker {
+function getWorker(): Worker {
   if (worker === null) {
     worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
-    worker.onmessage = ({ data }: MessageEvent<LayoutDone>) => {
-      waiting.get(data.ticket)?.(data.layout);
-      waiting.delete(data.ticket);
+    worker.onmessage = ({ data }: MessageEvent<LayoutResponse>) => {
+      callbacks.get(data.id)?.(data.layout);
+      callbacks.delete(data.id);
     };
   }
   return worker;
 }
 
-/** Calls `done` with the layout, unless the returned function was called first. */
+/** Calls `onLayout` with the layout. The returned function cancels the request. */
 export function requestLayout(
   boxes: readonly Box[],
   links: readonly Link[],
-  done: (layout: Layout) => void,
+  onLayout: (layout: Layout) => void,
 ): () => void {
-  tickets += 1;
-  const asked: LayoutAsked = { ticket: tickets, boxes, links };
-  waiting.set(asked.ticket, done);
-  started().postMessage(asked);
-  return () => waiting.delete(asked.ticket);
+  lastId += 1;
+  const request: LayoutRequest = { id: lastId, boxes, links };
+  callbacks.set(request.id, onLayout);
+  getWorker().postMessage(request);
+  return () => callbacks.delete(request.id);
 }

@@ -1,25 +1,26 @@
-/** What is known of the drawn part of the graph: columns and edges by key, united from any number of answers. */
+/** The lineage that the page has loaded: columns and edges by key, merged from any number of answers. */
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 
 export interface Column extends ColumnRef {
   readonly key: string;
-  /** The id that the server's edges use; null where the answer had none. */
+  /** The id that the server's edges use; null when the answer had none. */
   readonly id: number | null;
-  /** The table's short name, as answers say it. */
+  /** The table's short name, as in answers. */
   readonly table: string;
   readonly type: string | null;
   readonly tags: readonly string[];
   readonly layer: string | null;
-  /** How many columns feed it, and how many it feeds, directly; null when the answer did not say. */
+  /** Number of direct source columns and direct target columns; null when unknown. */
   readonly up: number | null;
   readonly down: number | null;
-  /** Steps from the column in question; upstream is negative. */
+  /** Hops from the column in focus; upstream is negative. */
   readonly distance: number;
+  /** Whether at least one path of direct edges leads to the column in focus. */
   readonly direct: boolean;
   readonly masked: boolean;
 }
 
-/** One way in which a job makes one column from another. */
+/** How one job derives one column from another. */
 export interface Fact {
   readonly type: 'DIRECT' | 'INDIRECT';
   readonly subtype: string | null;
@@ -35,7 +36,7 @@ export interface Fact {
 
 export type Change = 'added' | 'removed' | 'changed' | 'same';
 
-/** All facts between two columns of one kind (direct or not): one line in the drawing. */
+/** All direct facts, or all indirect facts, between two columns. Drawn as one line. */
 export interface Edge {
   readonly key: string;
   readonly from: string;
@@ -46,65 +47,73 @@ export interface Edge {
   readonly change: Change;
 }
 
-export interface Picture {
+export interface LineageGraph {
   readonly columns: ReadonlyMap<string, Column>;
   readonly edges: ReadonlyMap<string, Edge>;
 }
 
-export const EMPTY: Picture = { columns: new Map(), edges: new Map() };
+export const EMPTY_GRAPH: LineageGraph = { columns: new Map(), edges: new Map() };
 
-/** The key of the line between two columns. */
+/** The key of the edge between two columns. */
 export function edgeKey(from: string, to: string, direct: boolean): string {
   return `${from}${direct ? '→' : '⇢'}${to}`;
 }
 
-const factText = (fact: Fact) => JSON.stringify([fact.subtype, fact.masking, fact.description, fact.job]);
+const factKey = (fact: Fact) => JSON.stringify([fact.subtype, fact.masking, fact.description, fact.job]);
 
-function unite(old: Edge | undefined, edge: Edge): Edge {
-  if (old === undefined) return edge;
-  const known = new Set(old.facts.map(factText));
-  const facts = [...old.facts, ...edge.facts.filter((fact) => !known.has(factText(fact)))];
-  const change = old.change === edge.change ? old.change : 'changed';
-  // A line is masked only when every way along it masks: one clear way is a leak.
-  return { ...old, facts, change, masking: facts.every((fact) => fact.masking) };
+function mergeEdges(known: Edge | undefined, edge: Edge): Edge {
+  if (known === undefined) return edge;
+  const keys = new Set(known.facts.map(factKey));
+  const facts = [...known.facts, ...edge.facts.filter((fact) => !keys.has(factKey(fact)))];
+  const change = known.change === edge.change ? known.change : 'changed';
+  // An edge is masked only when every fact masks: one unmasked fact is a leak.
+  return { ...known, facts, change, masking: facts.every((fact) => fact.masking) };
 }
 
-const nearer = (old: Column | undefined, column: Column) =>
-  old === undefined || Math.abs(column.distance) < Math.abs(old.distance) ? column : old;
+const nearer = (known: Column | undefined, column: Column) =>
+  known === undefined || Math.abs(column.distance) < Math.abs(known.distance) ? column : known;
 
-/** Both pictures as one; a column keeps its smaller distance, a line the facts of both. */
-export function join(first: Picture, second: Picture): Picture {
+/** Both graphs as one. A column keeps its smaller distance, an edge the facts of both. */
+export function mergeGraphs(first: LineageGraph, second: LineageGraph): LineageGraph {
   const columns = new Map(first.columns);
   const edges = new Map(first.edges);
   for (const column of second.columns.values()) {
-    const old = columns.get(column.key);
-    const kept = nearer(old, column);
-    columns.set(column.key, { ...kept, direct: (old?.direct ?? false) || column.direct });
+    const known = columns.get(column.key);
+    const kept = nearer(known, column);
+    columns.set(column.key, { ...kept, direct: (known?.direct ?? false) || column.direct });
   }
-  for (const edge of second.edges.values()) edges.set(edge.key, unite(edges.get(edge.key), edge));
+  for (const edge of second.edges.values()) edges.set(edge.key, mergeEdges(edges.get(edge.key), edge));
   return { columns, edges };
 }
 
-/** A picture of these columns and lines; lines between the same columns become one. */
-export function pictureOf(columns: Iterable<Column>, edges: Iterable<Edge>): Picture {
-  const lines = new Map<string, Edge>();
-  for (const edge of edges) lines.set(edge.key, unite(lines.get(edge.key), edge));
-  return { columns: new Map([...columns].map((column) => [column.key, column])), edges: lines };
+/** A graph of these columns and edges; edges with the same key are merged. */
+export function createGraph(columns: Iterable<Column>, edges: Iterable<Edge>): LineageGraph {
+  const merged = new Map<string, Edge>();
+  for (const edge of edges) merged.set(edge.key, mergeEdges(merged.get(edge.key), edge));
+  return { columns: new Map([...columns].map((column) => [column.key, column])), edges: merged };
 }
 
-/** The picture without indirect lines, and without the columns that only they reach. */
-export function directOnly(picture: Picture): Picture {
-  const edges = new Map([...picture.edges].filter(([, edge]) => edge.direct));
-  const columns = new Map([...picture.columns].filter(([, column]) => column.direct));
+/** The part of a graph that consists of these columns and the edges between them. */
+export function subgraph(graph: LineageGraph, isIncluded: (column: string) => boolean): LineageGraph {
+  const columns = new Map([...graph.columns].filter(([key]) => isIncluded(key)));
+  const edges = new Map(
+    [...graph.edges].filter(([, edge]) => columns.has(edge.from) && columns.has(edge.to)),
+  );
   return { columns, edges };
 }
 
-/** A column nothing is known of but its name. */
-export function bareColumn(ref: ColumnRef, distance = 0): Column {
+/** The graph without indirect edges, and without the columns that only they reach. */
+export function withoutIndirect(graph: LineageGraph): LineageGraph {
+  const edges = new Map([...graph.edges].filter(([, edge]) => edge.direct));
+  const columns = new Map([...graph.columns].filter(([, column]) => column.direct));
+  return { columns, edges };
+}
+
+/** A column with only its name; the other fields are unknown. */
+export function columnFromName(ref: ColumnRef, distance = 0): Column {
   const { namespace, name, field } = ref;
-  const key = columnKey(ref);
   return {
-    key,
+    key: columnKey(ref),
     id: null,
     namespace,
     name,

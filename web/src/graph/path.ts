@@ -1,46 +1,47 @@
-/** The path through a column: everything that leads to it and everything it leads to. */
-import type { Picture } from './lineageGraph';
+/** The path through a column: all its upstream and downstream columns in the drawing, and the edges between. */
+import type { LineageGraph } from './lineageGraph';
 
 export interface Path {
   readonly columns: ReadonlySet<string>;
   readonly edges: ReadonlySet<string>;
 }
 
-type Ends = ReadonlyMap<string, readonly (readonly [edge: string, other: string])[]>;
+type Adjacency = ReadonlyMap<string, readonly (readonly [edge: string, neighbour: string])[]>;
 
-function ends(picture: Picture, near: 'from' | 'to', far: 'from' | 'to'): Ends {
-  const map = new Map<string, [string, string][]>();
-  for (const edge of picture.edges.values()) {
-    const list = map.get(edge[near]);
-    if (list) list.push([edge.key, edge[far]]);
-    else map.set(edge[near], [[edge.key, edge[far]]]);
+function adjacency(graph: LineageGraph, from: 'from' | 'to', to: 'from' | 'to'): Adjacency {
+  const neighbours = new Map<string, [string, string][]>();
+  for (const edge of graph.edges.values()) {
+    const known = neighbours.get(edge[from]);
+    if (known) known.push([edge.key, edge[to]]);
+    else neighbours.set(edge[from], [[edge.key, edge[to]]]);
   }
-  return map;
+  return neighbours;
 }
 
-function walk(start: string, next: Ends, columns: Set<string>, edges: Set<string>): void {
-  const seen = new Set([start]);
-  const waiting = [start];
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    columns.add(at);
-    for (const [edge, other] of next.get(at) ?? []) {
+/** Adds everything that can be reached from `start` to `columns` and `edges`. */
+function collectReachable(start: string, next: Adjacency, columns: Set<string>, edges: Set<string>): void {
+  const visited = new Set([start]);
+  const stack = [start];
+  for (let column = stack.pop(); column !== undefined; column = stack.pop()) {
+    columns.add(column);
+    for (const [edge, neighbour] of next.get(column) ?? []) {
       edges.add(edge);
-      if (!seen.has(other)) {
-        seen.add(other);
-        waiting.push(other);
+      if (!visited.has(neighbour)) {
+        visited.add(neighbour);
+        stack.push(neighbour);
       }
     }
   }
 }
 
-/** The columns and lines on any drawn path through `pick`, a column's key or a line's; null when it is not drawn. */
-export function pathThrough(picture: Picture, pick: string): Path | null {
+/** The path through the column or edge with this key; null when the graph does not contain it. */
+export function findPathThrough(graph: LineageGraph, key: string): Path | null {
   const columns = new Set<string>();
   const edges = new Set<string>();
-  const edge = picture.edges.get(pick);
-  if (edge === undefined && !picture.columns.has(pick)) return null;
-  if (edge !== undefined) edges.add(pick);
-  walk(edge?.from ?? pick, ends(picture, 'to', 'from'), columns, edges);
-  walk(edge?.to ?? pick, ends(picture, 'from', 'to'), columns, edges);
+  const edge = graph.edges.get(key);
+  if (edge === undefined && !graph.columns.has(key)) return null;
+  if (edge !== undefined) edges.add(key);
+  collectReachable(edge?.from ?? key, adjacency(graph, 'to', 'from'), columns, edges);
+  collectReachable(edge?.to ?? key, adjacency(graph, 'from', 'to'), columns, edges);
   return { columns, edges };
 }

@@ -1,8 +1,9 @@
-/** A drawing as plain shapes, for a file: nothing of the page's own style sheet is needed to show it. */
-import { cutMiddle, visible } from '../format/text';
-import { CARD_WIDTH, type Card, FILTER_HEIGHT, HEAD_HEIGHT, ROW_HEIGHT } from './cards';
-import type { Line } from './edgePaths';
-import { isHidden, markOf, type Paint } from './highlight';
+/** Converts a drawing to plain shapes, from which SVG and PNG files are made without the page's style sheet. */
+import { truncateMiddle, visible } from '../format/text';
+import { CARD_WIDTH, type Card, FILTER_HEIGHT, HEADER_HEIGHT, ROW_HEIGHT, type Row } from './cards';
+import type { EdgePath } from './edgePaths';
+import { edgeMark, type Highlight, isMarkHidden, type Mark } from './highlight';
+import type { Point } from './layout';
 import type { Drawing } from './useDrawing';
 
 export interface Palette {
@@ -43,85 +44,93 @@ export type Shape =
       readonly fill: string;
       readonly font: 'bold' | 'plain' | 'mono';
       readonly size: number;
-      readonly end: boolean;
+      readonly alignRight: boolean;
     };
 
 export interface Scene {
   readonly width: number;
   readonly height: number;
   readonly background: string;
+  /** How far all shapes are moved, so that none is outside the image. */
+  readonly offset: Point;
   readonly shapes: readonly Shape[];
 }
 
 const MARGIN = 24;
+/** Space for edges that loop below the lowest card. */
+const BOTTOM_SPACE = 40;
 
-function text(
+type TextShape = Extract<Shape, { readonly kind: 'text' }>;
+
+const text = (
   x: number,
   y: number,
   value: string,
-  fill: string,
-  font: 'bold' | 'plain' | 'mono',
-  size: number,
-  end = false,
-): Shape {
-  return { kind: 'text', x, y, text: value, fill, font, size, end };
+  style: Pick<TextShape, 'fill' | 'font' | 'size'>,
+): TextShape => ({
+  kind: 'text',
+  x,
+  y,
+  text: value,
+  alignRight: false,
+  ...style,
+});
+
+/** The name and, at the right, the type of a column; `y` is the baseline of the text. */
+function rowShapes(row: Row, x: number, y: number, mark: Mark | undefined, palette: Palette): Shape[] {
+  const badge = `${row.aggregated ? ' Σ' : ''}${row.masked ? ' (masked)' : ''}`;
+  const name = `${truncateMiddle(visible(row.field), 24)}${badge}`;
+  const fill = (mark && palette.marks[mark]) ?? palette.text;
+  const shapes: Shape[] = [text(x + 14, y, name, { fill, font: 'mono', size: 12.5 })];
+  if (!row.type) return shapes;
+  const type = truncateMiddle(visible(row.type), 14);
+  const style = { fill: palette.muted, font: 'plain', size: 11 } as const;
+  return [...shapes, { ...text(x + CARD_WIDTH - 12, y, type, style), alignRight: true }];
 }
 
-function cardShapes(card: Card, x: number, y: number, paint: Paint, palette: Palette): Shape[] {
+function cardShapes(card: Card, { x, y }: Point, highlight: Highlight, palette: Palette): Shape[] {
   const layer = palette.layers[card.layer ?? 'none'] ?? palette.layers.none ?? palette.border;
   const box = { kind: 'rect', x, y, width: CARD_WIDTH, height: card.height, radius: 8 } as const;
-  const shapes: Shape[] = [
-    { ...box, fill: palette.surface, stroke: palette.border, dashed: card.why !== null },
+  const title = truncateMiddle(visible(card.title), 28);
+  const name = truncateMiddle(visible(card.name), 38);
+  const top = y + HEADER_HEIGHT + (card.hasFilter ? FILTER_HEIGHT : 0);
+  return [
+    { ...box, fill: palette.surface, stroke: palette.border, dashed: card.unknownReason !== null },
     { ...box, width: 3, radius: 1, fill: layer, stroke: null, dashed: false },
-    text(x + 14, y + 21, cutMiddle(visible(card.title), 28), palette.text, 'bold', 14),
-    text(x + 14, y + 39, cutMiddle(visible(card.name), 38), palette.muted, 'plain', 11),
+    text(x + 14, y + 21, title, { fill: palette.text, font: 'bold', size: 14 }),
+    text(x + 14, y + 39, name, { fill: palette.muted, font: 'plain', size: 11 }),
+    ...card.rows.flatMap((row, index) =>
+      rowShapes(row, x, top + index * ROW_HEIGHT + 16, highlight.columnMarks.get(row.key), palette),
+    ),
   ];
-  const top = y + HEAD_HEIGHT + (card.filtered ? FILTER_HEIGHT : 0);
-  card.rows.forEach((row, index) => {
-    const mark = paint.rows.get(row.key);
-    const base = top + index * ROW_HEIGHT + 16;
-    const fill = (mark && palette.marks[mark]) ?? palette.text;
-    const badge = `${row.aggregated ? ' Σ' : ''}${row.masked ? ' (masked)' : ''}`;
-    shapes.push(text(x + 14, base, `${cutMiddle(visible(row.field), 24)}${badge}`, fill, 'mono', 12.5));
-    if (row.type)
-      shapes.push(
-        text(x + CARD_WIDTH - 12, base, cutMiddle(visible(row.type), 14), palette.muted, 'plain', 11, true),
-      );
-  });
-  return shapes;
 }
 
-function lineShape(line: Line, paint: Paint, palette: Palette): Shape[] {
-  const mark = markOf(line.edge, paint);
-  if (isHidden(mark, paint)) return [];
-  const lit = paint.path?.edges.has(line.edge.key) ?? false;
-  const stroke = (mark && palette.marks[mark]) ?? (lit ? palette.marks.accent : undefined) ?? palette.line;
-  return [{ kind: 'path', path: line.path, stroke, width: lit ? 2.5 : 1.5, dashed: !line.edge.direct }];
+function edgeShapes({ edge, path }: EdgePath, highlight: Highlight, palette: Palette): Shape[] {
+  const mark = edgeMark(edge, highlight);
+  if (isMarkHidden(mark, highlight)) return [];
+  const onPath = highlight.path?.edges.has(edge.key) ?? false;
+  const stroke = (mark && palette.marks[mark]) ?? (onPath ? palette.marks.accent : undefined) ?? palette.line;
+  return [{ kind: 'path', path, stroke, width: onPath ? 2.5 : 1.5, dashed: !edge.direct }];
 }
 
-/** The shapes of a whole drawing, lines under cards, moved so that nothing is cut. */
-export function toScene(
-  drawing: Drawing,
-  paint: Paint,
-  palette: Palette,
-): { scene: Scene; dx: number; dy: number } {
-  const places = drawing.cards.map((card) => ({
+/** The shapes of a complete drawing, edges below cards. */
+export function toScene(drawing: Drawing, highlight: Highlight, palette: Palette): Scene {
+  const placed = drawing.cards.map((card) => ({
     card,
-    at: drawing.layout.places.get(card.key) ?? { x: 0, y: 0 },
+    position: drawing.layout.positions.get(card.key) ?? { x: 0, y: 0 },
   }));
-  const left = Math.min(0, ...places.map(({ at }) => at.x));
-  const top = Math.min(0, ...places.map(({ at }) => at.y));
-  const right = Math.max(CARD_WIDTH, ...places.map(({ at }) => at.x + CARD_WIDTH));
-  const bottom = Math.max(0, ...places.map(({ at, card }) => at.y + card.height));
-  const shapes = [
-    ...drawing.lines.flatMap((line) => lineShape(line, paint, palette)),
-    ...places.flatMap(({ card, at }) => cardShapes(card, at.x, at.y, paint, palette)),
-  ];
-  const scene = {
+  const left = Math.min(0, ...placed.map(({ position }) => position.x));
+  const top = Math.min(0, ...placed.map(({ position }) => position.y));
+  const right = Math.max(CARD_WIDTH, ...placed.map(({ position }) => position.x + CARD_WIDTH));
+  const bottom = Math.max(0, ...placed.map(({ position, card }) => position.y + card.height));
+  return {
     width: right - left + 2 * MARGIN,
-    height: bottom - top + 2 * MARGIN + 40,
+    height: bottom - top + 2 * MARGIN + BOTTOM_SPACE,
     background: palette.background,
-    shapes,
+    offset: { x: MARGIN - left, y: MARGIN - top },
+    shapes: [
+      ...drawing.edgePaths.flatMap((path) => edgeShapes(path, highlight, palette)),
+      ...placed.flatMap(({ card, position }) => cardShapes(card, position, highlight, palette)),
+    ],
   };
-  return { scene, dx: MARGIN - left, dy: MARGIN - top };
 }

@@ -1,28 +1,28 @@
-/** Answers of the server as pictures. */
-import type { ChangeJson, ColumnJson, Diff, EdgeJson, Walk } from '../api/answers';
+/** Converts answers of the server to lineage graphs. */
+import type { ChangeJson, ColumnJson, Diff, EdgeJson, Traversal } from '../api/answers';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 import {
-  bareColumn,
   type Change,
   type Column,
+  columnFromName,
+  createGraph,
   type Edge,
   edgeKey,
   type Fact,
-  type Picture,
-  pictureOf,
+  type LineageGraph,
 } from './lineageGraph';
 
 const SIGN = { up: -1, down: 1 } as const;
 
-/** `silver.orders` of a column labelled `silver.orders.amount`; made from the name where there is no label. */
+/** The table part of a column's label: `silver.orders.amount` → `silver.orders`. */
 function tableLabel({ label, field, name }: ColumnJson): string {
   return label?.endsWith(`.${field}`) ? label.slice(0, -field.length - 1) : shortName(name);
 }
 
-/** A column as the page knows it; `side` says on which side of the column in question it lies. */
+/** Converts a column. `side` is its side of the column in focus, and null for that column itself. */
 export function toColumn(json: ColumnJson, side: 'up' | 'down' | null): Column {
   return {
-    ...bareColumn(json, side === null ? 0 : SIGN[side] * (json.distance ?? 1)),
+    ...columnFromName(json, side === null ? 0 : SIGN[side] * (json.distance ?? 1)),
     id: json.id ?? null,
     table: tableLabel(json),
     type: json.type ?? null,
@@ -55,37 +55,40 @@ function toEdge(from: string, to: string, fact: Fact, change: Change = 'same'): 
   return { key: edgeKey(from, to, direct), from, to, direct, masking: fact.masking, facts: [fact], change };
 }
 
-/** The picture of a walk in one direction. An edge to a column that is on another page is left out. */
-export function fromWalk(walk: Pick<Walk, 'of' | 'columns' | 'edges'>, side: 'up' | 'down'): Picture {
+/** The graph of an upstream or downstream answer. An edge to a column on another result page is left out. */
+export function graphFromTraversal(
+  traversal: Pick<Traversal, 'of' | 'columns' | 'edges'>,
+  side: 'up' | 'down',
+): LineageGraph {
   const keys = new Map<number, string>();
   const columns = [
-    ...walk.of.map((json) => [json, toColumn(json, null)] as const),
-    ...walk.columns.map((json) => [json, toColumn(json, side)] as const),
+    ...traversal.of.map((json) => [json, toColumn(json, null)] as const),
+    ...traversal.columns.map((json) => [json, toColumn(json, side)] as const),
   ];
   for (const [json, column] of columns) if (json.id !== undefined) keys.set(json.id, column.key);
-  const edges = walk.edges.flatMap((json) => {
+  const edges = traversal.edges.flatMap((json) => {
     const from = keys.get(json.from);
     const to = keys.get(json.to);
     return from === undefined || to === undefined ? [] : [toEdge(from, to, toFact(json))];
   });
-  // The asked column comes first and wins over itself in a cycle.
-  return pictureOf(columns.map(([, column]) => column).reverse(), edges);
+  // In a cycle the column in focus is listed twice. It is first in the list, and after `reverse` it wins.
+  return createGraph(columns.map(([, column]) => column).reverse(), edges);
 }
 
 const isEdge = (change: ChangeJson): change is ChangeJson & { source: ColumnRef; target: ColumnRef } =>
   change.kind === 'edge' && change.source != null && change.target != null;
 
-/** The picture of what changed between two moments: only lines that came, went or changed, and their ends. */
-export function fromDiff(diff: Pick<Diff, 'added' | 'removed' | 'changed'>): Picture {
+/** The graph of a comparison: only the edges that were added, removed or changed, and their columns. */
+export function graphFromDiff(diff: Pick<Diff, 'added' | 'removed' | 'changed'>): LineageGraph {
   const columns: Column[] = [];
   const edges: Edge[] = [];
   for (const change of ['added', 'removed', 'changed'] as const) {
     for (const row of diff[change].filter(isEdge)) {
       columns.push(toColumn(row.source, null), toColumn(row.target, null));
-      const said = row.after ?? row;
-      const fact = toFact({ ...said, type: said.type ?? 'DIRECT', job: row.job ?? said.job ?? null });
+      const edge = row.after ?? row;
+      const fact = toFact({ ...edge, type: edge.type ?? 'DIRECT', job: row.job ?? edge.job ?? null });
       edges.push(toEdge(columnKey(row.source), columnKey(row.target), fact, change));
     }
   }
-  return pictureOf(columns, edges);
+  return createGraph(columns, edges);
 }

@@ -1,8 +1,8 @@
-/** Why the lineage of a table is not known, by the short name that answers use. */
+/** Why the lineage of a table is unknown. */
 import type { Unknown } from '../api/answers';
 
-/** Reasons by what they are about; several reasons for one thing are joined. */
-export function unknownTables(unknown: readonly Unknown[]): ReadonlyMap<string, string> {
+/** The reasons by table, as named in the answer; several reasons for one table are joined. */
+export function reasonsByTable(unknown: readonly Unknown[]): ReadonlyMap<string, string> {
   const reasons = new Map<string, string>();
   for (const { what, why } of unknown) {
     const known = reasons.get(what);

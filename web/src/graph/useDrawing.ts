@@ -1,73 +1,73 @@
-/** From a picture to what is on the canvas: budget, cards, places from the worker, lines. */
+/** From a lineage graph to a drawing: budget, cards, layout from the worker, edge paths. */
 import { useEffect, useMemo, useState } from 'react';
-import { dataset } from '../api/queries';
+import { fetchDataset } from '../api/queries';
 import { readTableKey } from '../state/names';
 import { useView } from '../state/view';
-import { type Budgeted, withinBudget } from './budget';
+import { type DrawnPart, limitToBudget } from './budget';
 import { type Card, toCards } from './cards';
-import { anchorsOf, type Line, linksOf, toLines } from './edgePaths';
+import { type EdgePath, routeEdges, rowAnchors, tableLinks } from './edgePaths';
 import type { Layout } from './layout';
 import { requestLayout } from './layoutClient';
-import type { Column, Picture } from './lineageGraph';
+import type { Column, LineageGraph } from './lineageGraph';
 import { toColumn } from './toGraph';
 
-/** Tables whose size is asked for, so that “12 more” is known before the click. */
-const SIZED = 40;
+/** In a larger drawing, only the tables that show all columns are loaded. Others have no “12 more”. */
+const MAX_LOADED_TABLES = 40;
 
-export interface Drawing extends Budgeted {
+export interface Drawing extends DrawnPart {
   readonly cards: readonly Card[];
-  readonly lines: readonly Line[];
+  readonly edgePaths: readonly EdgePath[];
   readonly layout: Layout;
 }
 
-/** All columns of the first tables on screen and of each opened one, as they arrive. */
-function useKnownTables(tables: readonly string[], asOf: string | null) {
-  const [known, setKnown] = useState<ReadonlyMap<string, readonly Column[]>>(new Map());
-  const wanted = JSON.stringify(tables); // a name may hold any character
-  useEffect(() => {
-    let live = true;
-    const load = async (key: string) => {
-      const ref = readTableKey(key);
-      const table = ref === null ? null : await dataset(ref, asOf).catch(() => null);
-      return [key, (table?.columns ?? []).map((json) => toColumn(json, null))] as const;
-    };
-    const keys: string[] = JSON.parse(wanted);
-    void Promise.all(keys.map(load)).then((entries) => {
-      if (live) setKnown(new Map(entries.filter(([, columns]) => columns.length > 0)));
-    });
-    return () => {
-      live = false;
-    };
-  }, [wanted, asOf]);
-  return known;
+async function loadTableColumns(key: string, asOf: string | null) {
+  const table = readTableKey(key);
+  const answer = table === null ? null : await fetchDataset(table, asOf).catch(() => null);
+  return [key, (answer?.columns ?? []).map((json) => toColumn(json, null))] as const;
 }
 
-/** The drawing of a picture; the one before stays until the next is laid out. */
+/** All columns of these tables, by table key; empty until they are loaded. */
+function useTableColumns(tables: readonly string[], asOf: string | null) {
+  const [tableColumns, setTableColumns] = useState<ReadonlyMap<string, readonly Column[]>>(new Map());
+  const tablesKey = JSON.stringify(tables);
+  useEffect(() => {
+    let mounted = true;
+    const keys: string[] = JSON.parse(tablesKey);
+    void Promise.all(keys.map((key) => loadTableColumns(key, asOf))).then((entries) => {
+      if (mounted) setTableColumns(new Map(entries.filter(([, columns]) => columns.length > 0)));
+    });
+    return () => {
+      mounted = false;
+    };
+  }, [tablesKey, asOf]);
+  return tableColumns;
+}
+
+/** The drawing of a graph. The previous drawing stays until the layout of the next one is ready. */
 export function useDrawing(
-  picture: Picture,
-  unknown: ReadonlyMap<string, string>,
+  graph: LineageGraph,
+  unknownReasons: ReadonlyMap<string, string>,
   filters: ReadonlyMap<string, string>,
 ): Drawing | null {
   const asOf = useView((view) => view.asOf);
-  const opened = useView((view) => view.whole);
+  const showAll = useView((view) => view.whole);
   const [drawing, setDrawing] = useState<Drawing | null>(null);
-  const budgeted = useMemo(() => withinBudget(picture), [picture]);
+  const part = useMemo(() => limitToBudget(graph), [graph]);
   const tables = useMemo(() => {
-    const drawn = toCards(budgeted.picture).map((card) => card.key);
-    const sized = drawn.length <= SIZED ? drawn : drawn.filter((key) => opened.includes(key));
-    return sized;
-  }, [budgeted, opened]);
-  const known = useKnownTables(tables, asOf);
+    const all = toCards(part.graph).map((card) => card.key);
+    return all.length <= MAX_LOADED_TABLES ? all : all.filter((key) => showAll.includes(key));
+  }, [part, showAll]);
+  const tableColumns = useTableColumns(tables, asOf);
   const cards = useMemo(
-    () => toCards(budgeted.picture, { known, whole: new Set(opened), filters, unknown }),
-    [budgeted, known, opened, filters, unknown],
+    () => toCards(part.graph, { tableColumns, showAll: new Set(showAll), filters, unknownReasons }),
+    [part, tableColumns, showAll, filters, unknownReasons],
   );
   useEffect(() => {
     const boxes = cards.map((card) => ({ id: card.key, height: card.height }));
-    return requestLayout(boxes, linksOf(budgeted.picture), (layout) => {
-      const lines = toLines(budgeted.picture, anchorsOf(cards, layout), layout);
-      setDrawing({ ...budgeted, cards, lines, layout });
+    return requestLayout(boxes, tableLinks(part.graph), (layout) => {
+      const edgePaths = routeEdges(part.graph, rowAnchors(cards, layout), layout);
+      setDrawing({ ...part, cards, edgePaths, layout });
     });
-  }, [cards, budgeted]);
+  }, [cards, part]);
   return drawing;
 }

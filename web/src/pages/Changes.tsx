@@ -1,43 +1,43 @@
-/** Changes: what came and what went between two moments. */
+/** Changes: what was added, removed or changed between two dates. */
 import { type FormEvent, useMemo } from 'react';
 import type { Diff } from '../api/answers';
-import { diff } from '../api/queries';
-import { usePages } from '../api/usePagedQuery';
-import { fromField, toField } from '../format/time';
+import { fetchDiff } from '../api/queries';
+import { usePagedQuery } from '../api/usePagedQuery';
+import { fromInputValue, toInputValue } from '../format/time';
 import { GraphPane } from '../graph/GraphPane';
 import { Legend } from '../graph/Legend';
-import { EMPTY } from '../graph/lineageGraph';
-import { fromDiff } from '../graph/toGraph';
-import { Panel } from '../panel/DetailPanel';
-import { Screen } from '../shell/GraphScreen';
-import { Await } from '../shell/QueryState';
-import { focus, go, useView } from '../state/view';
-import { Listed } from '../table/AnswerTable';
+import { EMPTY_GRAPH } from '../graph/lineageGraph';
+import { graphFromDiff } from '../graph/toGraph';
+import { DetailPanel } from '../panel/DetailPanel';
+import { GraphScreen } from '../shell/GraphScreen';
+import { QueryResult } from '../shell/QueryState';
+import { navigate, openColumn, useView } from '../state/view';
+import { AnswerTable } from '../table/AnswerTable';
 import { type ChangeRow, changeRows } from '../table/changeRows';
-import { CHANGES } from '../table/verdictColumns';
+import { CHANGE_COLUMNS } from '../table/verdictColumns';
 
-const WEEK = 7 * 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
+const HOUR_MS = 3_600_000;
 
-/** A week before now, cut to the hour, so that the same question is asked once. */
-function weekAgo(): string {
-  const hour = 3_600_000;
-  return new Date(Math.floor((Date.now() - WEEK) / hour) * hour).toISOString();
+/** One week ago, rounded down to the hour, so that the answer can be cached. */
+function oneWeekAgo(): string {
+  return new Date(Math.floor((Date.now() - WEEK_MS) / HOUR_MS) * HOUR_MS).toISOString();
 }
 
-function Moments({ from, to }: { from: string; to: string | null }) {
+function DateRangeForm({ from, to }: { from: string; to: string | null }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
-    const read = (name: string) => fromField(String(data.get(name) ?? ''));
-    go({ from: read('from'), to: read('to'), pick: null, hide: [] });
+    const read = (name: string) => fromInputValue(String(data.get(name) ?? ''));
+    navigate({ from: read('from'), to: read('to'), pick: null, hide: [] });
   };
   return (
-    <form className="moments" onSubmit={submit} key={`${from} ${to}`}>
+    <form className="date-range" onSubmit={submit} key={`${from} ${to}`}>
       <label>
-        from <input type="datetime-local" name="from" defaultValue={toField(from)} required />
+        From <input type="datetime-local" name="from" defaultValue={toInputValue(from)} required />
       </label>
       <label>
-        to <input type="datetime-local" name="to" defaultValue={toField(to)} />
+        To <input type="datetime-local" name="to" defaultValue={toInputValue(to)} />
       </label>
       {to === null && <span className="muted">now</span>}
       <button type="submit" className="primary">
@@ -47,68 +47,68 @@ function Moments({ from, to }: { from: string; to: string | null }) {
   );
 }
 
-/** Two pages of changes. */
-const joinChanges = (first: Diff, second: Diff): Diff => ({
-  ...first,
-  added: [...first.added, ...second.added],
-  removed: [...first.removed, ...second.removed],
-  changed: [...first.changed, ...second.changed],
+const appendChanges = (loaded: Diff, page: Diff): Diff => ({
+  ...loaded,
+  added: [...loaded.added, ...page.added],
+  removed: [...loaded.removed, ...page.removed],
+  changed: [...loaded.changed, ...page.changed],
 });
 
-const count = (rows: readonly ChangeRow[], change: ChangeRow['change']) =>
+const countChanges = (rows: readonly ChangeRow[], change: ChangeRow['change']) =>
   rows.filter((row) => row.change === change).length;
 
 export default function Changes() {
-  const { from: asked, to, hide, pick } = useView((view) => view);
-  const from = useMemo(() => asked ?? weekAgo(), [asked]);
+  const { from: fromParameter, to, hide, pick } = useView((view) => view);
+  const from = useMemo(() => fromParameter ?? oneWeekAgo(), [fromParameter]);
   const key = JSON.stringify([from, to]);
-  const { waiting, onMore } = usePages(key, (cursor) => diff(from, to, cursor), joinChanges);
-  const all = useMemo(() => (waiting.value === null ? [] : changeRows(waiting.value)), [waiting.value]);
-  const rows = useMemo(() => all.filter((row) => !hide.includes(row.change)), [all, hide]);
-  const picture = useMemo(() => (waiting.value === null ? EMPTY : fromDiff(waiting.value)), [waiting.value]);
-  const legend = (['added', 'removed', 'changed'] as const).map(
-    (change) => [change, count(all, change)] as const,
+  const { query, onLoadMore } = usePagedQuery(key, (cursor) => fetchDiff(from, to, cursor), appendChanges);
+  const answer = query.value;
+  const allRows = useMemo(() => (answer === null ? [] : changeRows(answer)), [answer]);
+  const rows = useMemo(() => allRows.filter((row) => !hide.includes(row.change)), [allRows, hide]);
+  const graph = useMemo(() => (answer === null ? EMPTY_GRAPH : graphFromDiff(answer)), [answer]);
+  const counts = (['added', 'removed', 'changed'] as const).map(
+    (change) => [change, countChanges(allRows, change)] as const,
   );
   return (
-    <Screen
-      tools={<Moments from={from} to={to} />}
+    <GraphScreen
+      toolbar={<DateRangeForm from={from} to={to} />}
       graph={
-        <Await waiting={waiting}>
+        <QueryResult query={query}>
           {() =>
-            picture.edges.size === 0 ? (
-              <p className="empty">No edge came, went or changed between these moments.</p>
+            graph.edges.size === 0 ? (
+              <p className="empty">No edges were added, removed or changed in this period.</p>
             ) : (
               <GraphPane
-                picture={picture}
+                graph={graph}
                 subject={key}
                 focusColumn={null}
                 kind="changes"
                 canExpand={false}
-                legend={<Legend counts={legend} />}
+                legend={<Legend counts={counts} />}
               />
             )
           }
-        </Await>
+        </QueryResult>
       }
-      below={
-        waiting.value !== null && (
-          <Listed
-            said={{ ...waiting.value, as_of: to }}
-            subject="changes"
-            onMore={onMore}
-            label="changes between the two moments"
-            heads={CHANGES}
+      answer={
+        answer !== null && (
+          <AnswerTable
+            summary={{ ...answer, as_of: to }}
+            exportName="changes"
+            onLoadMore={onLoadMore}
+            label="changes in this period"
+            columns={CHANGE_COLUMNS}
             rows={rows}
-            keyOf={(row) => row.key}
-            picked={pick}
-            classOf={(row) => `change-${row.change}`}
-            onPick={(row) => go({ pick: row.column === pick ? null : row.column })}
-            onOpen={(row) => row.column !== null && focus(row.column)}
-            empty="Nothing changed between these moments."
+            rowKey={(row) => row.key}
+            selected={pick}
+            rowClass={(row) => `change-${row.change}`}
+            onSelect={(row) => navigate({ pick: row.column === pick ? null : row.column })}
+            onOpen={(row) => row.column !== null && openColumn(row.column)}
+            emptyText="No changes in this period."
           />
         )
       }
-      panel={<Panel picture={picture} fallback={null} />}
+      panel={<DetailPanel graph={graph} defaultColumn={null} />}
     />
   );
 }

@@ -1,44 +1,45 @@
-/** Coverage: where lineage is missing, so that unknown is never taken for none. */
+/** Coverage: where lineage is missing. Distinguishes unknown lineage from no lineage. */
 import { useMemo } from 'react';
-import type { Coverage as Answer } from '../api/answers';
-import { coverage } from '../api/queries';
-import { joinRows, usePages } from '../api/usePagedQuery';
+import type { Coverage as CoverageAnswer } from '../api/answers';
+import { fetchCoverage } from '../api/queries';
+import { appendRows, usePagedQuery } from '../api/usePagedQuery';
 import { count } from '../format/text';
-import { Await } from '../shell/QueryState';
-import { go, useView } from '../state/view';
-import { Listed } from '../table/AnswerTable';
-import { GAP_WORDS, GAPS } from '../table/serviceColumns';
+import { QueryResult } from '../shell/QueryState';
+import { navigate, useView } from '../state/view';
+import { AnswerTable } from '../table/AnswerTable';
+import { GAP_COLUMNS, GAP_LABELS } from '../table/serviceColumns';
 
-function Kinds({ answer }: { answer: Answer }) {
-  const hide = useView((view) => view.hide);
+/** Buttons that hide or show one kind of gap. */
+function GapKinds({ answer }: { answer: CoverageAnswer }) {
+  const hidden = useView((view) => view.hide);
   const kinds = Object.entries(answer.by?.kind ?? {});
   const toggle = (kind: string) =>
-    go({ hide: hide.includes(kind) ? hide.filter((each) => each !== kind) : [...hide, kind] });
+    navigate({ hide: hidden.includes(kind) ? hidden.filter((each) => each !== kind) : [...hidden, kind] });
   return (
-    <div className="kinds">
+    <div className="gap-kinds">
       {kinds.map(([kind, number]) => (
         <button
           key={kind}
           type="button"
           className="legend-mark mark-unknown"
-          aria-pressed={!hide.includes(kind)}
+          aria-pressed={!hidden.includes(kind)}
           onClick={() => toggle(kind)}
         >
-          ? {GAP_WORDS[kind] ?? kind} <span className="figure">{count(number)}</span>
+          ? {GAP_LABELS[kind] ?? kind} <span className="figure">{count(number)}</span>
         </button>
       ))}
     </div>
   );
 }
 
-/** How much of the lake has lineage, as a bar and in words. */
-function Share({ totals }: { totals: Answer['totals'] }) {
-  const { columns, with_lineage: known } = totals;
-  if (!columns || known === undefined) return null;
-  const percent = Math.floor((known / columns) * 100);
+/** The share of columns with lineage, as a bar and as text. */
+function CoverageShare({ totals }: { totals: CoverageAnswer['totals'] }) {
+  const { columns, with_lineage: withLineage } = totals;
+  if (!columns || withLineage === undefined) return null;
+  const percent = Math.floor((withLineage / columns) * 100);
   return (
-    <div className="share">
-      <meter min={0} max={columns} value={known} aria-label="columns with lineage">
+    <div className="coverage-share">
+      <meter min={0} max={columns} value={withLineage} aria-label="columns with lineage">
         {percent} %
       </meter>
       <span>
@@ -48,24 +49,29 @@ function Share({ totals }: { totals: Answer['totals'] }) {
   );
 }
 
-function Gaps({ answer, onMore }: { answer: Answer; onMore: (() => void) | null }) {
-  const hide = useView((view) => view.hide);
-  const rows = useMemo(() => answer.rows.filter((row) => !hide.includes(row.kind)), [answer, hide]);
+interface GapsProps {
+  readonly answer: CoverageAnswer;
+  readonly onLoadMore: (() => void) | null;
+}
+
+function Gaps({ answer, onLoadMore }: GapsProps) {
+  const hidden = useView((view) => view.hide);
+  const rows = useMemo(() => answer.rows.filter((row) => !hidden.includes(row.kind)), [answer, hidden]);
   return (
-    <div className="page-of-rows">
-      <Share totals={answer.totals} />
-      <Kinds answer={answer} />
-      <Listed
-        said={answer}
-        subject="coverage"
-        onMore={onMore}
-        label="gaps in lineage"
-        heads={GAPS}
+    <div className="table-page">
+      <CoverageShare totals={answer.totals} />
+      <GapKinds answer={answer} />
+      <AnswerTable
+        summary={answer}
+        exportName="coverage"
+        onLoadMore={onLoadMore}
+        label="lineage gaps"
+        columns={GAP_COLUMNS}
         rows={rows}
-        keyOf={(row) =>
+        rowKey={(row) =>
           JSON.stringify([row.kind, row.job, row.dataset, row.detail, row.first_seen, row.run_id])
         }
-        empty="No gap is known: every run that was seen told its lineage."
+        emptyText={answer.rows.length > 0 ? 'All gaps are hidden.' : 'No gaps: every run has column lineage.'}
       />
     </div>
   );
@@ -73,6 +79,12 @@ function Gaps({ answer, onMore }: { answer: Answer; onMore: (() => void) | null 
 
 export default function Coverage() {
   const asOf = useView((view) => view.asOf);
-  const { waiting, onMore } = usePages(`coverage ${asOf}`, (cursor) => coverage(asOf, cursor), joinRows);
-  return <Await waiting={waiting}>{(answer) => <Gaps answer={answer} onMore={onMore} />}</Await>;
+  const { query, onLoadMore } = usePagedQuery(
+    `coverage ${asOf}`,
+    (cursor) => fetchCoverage(asOf, cursor),
+    appendRows,
+  );
+  return (
+    <QueryResult query={query}>{(answer) => <Gaps answer={answer} onLoadMore={onLoadMore} />}</QueryResult>
+  );
 }

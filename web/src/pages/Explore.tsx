@@ -1,4 +1,4 @@
-/** Explore: the overview at first, then the graph of one column. */
+/** Explore: the home page, or the lineage of the column in the URL. */
 import { lazy } from 'react';
 import { useView } from '../state/view';
 import { Home } from './Home';

@@ -1,32 +1,36 @@
-/** The first thing seen: search, examples from the lake, layers and flow, what changed, the state of ingest. */
+/** The home page: search with examples, layers, recent changes and ingest status. */
 import type { ColumnJson, Overview, RecentChange } from '../api/answers';
-import { datasets, overview } from '../api/queries';
-import { useAnswer } from '../api/useQuery';
-import { SIGNS } from '../graph/labels';
+import { fetchDatasets, fetchOverview } from '../api/queries';
+import { useQuery } from '../api/useQuery';
+import { MARK_LABELS } from '../graph/labels';
 import { Search } from '../search/Search';
-import { Moment, Name } from '../shell/Name';
-import { Await, Empty } from '../shell/QueryState';
+import { Name } from '../shell/Name';
+import { EmptyState, QueryResult } from '../shell/QueryState';
+import { Timestamp } from '../shell/Timestamp';
 import { columnKey, shortName } from '../state/names';
-import { focus, go, useView } from '../state/view';
-import { Health } from './IngestHealth';
+import { navigate, openColumn, useView } from '../state/view';
+import { IngestHealth } from './IngestHealth';
 import { Layers } from './Layers';
-import { useService } from './useServerStatus';
+import { useServerStatus } from './useServerStatus';
 
-const labelOf = (column: ColumnJson) => column.label ?? `${shortName(column.name)}.${column.field}`;
+const MAX_EXAMPLES = 3;
+const MAX_CHANGES = 8;
+
+const columnLabel = (column: ColumnJson) => column.label ?? `${shortName(column.name)}.${column.field}`;
 
 function Examples({ columns }: { columns: readonly ColumnJson[] }) {
   if (columns.length === 0) return null;
   return (
     <p className="examples">
-      <span className="muted">for example </span>
-      {columns.slice(0, 3).map((column) => (
+      <span className="muted">Examples: </span>
+      {columns.slice(0, MAX_EXAMPLES).map((column) => (
         <button
           key={columnKey(column)}
           type="button"
           className="example mono"
-          onClick={() => focus(columnKey(column))}
+          onClick={() => openColumn(columnKey(column))}
         >
-          <Name text={labelOf(column)} limit={40} />
+          <Name text={columnLabel(column)} limit={40} />
         </button>
       ))}
     </p>
@@ -34,34 +38,33 @@ function Examples({ columns }: { columns: readonly ColumnJson[] }) {
 }
 
 function Change({ change }: { change: RecentChange }) {
-  const sign = SIGNS[change.change] ?? SIGNS.changed;
+  const { symbol, label } = MARK_LABELS[change.change] ?? MARK_LABELS.changed;
   return (
     <li>
-      <span className={`verdict mark-${change.change}`} title={sign.word}>
-        {sign.sign}
-        <span className="unseen">{sign.word}</span>
+      <span className={`verdict mark-${change.change}`} title={label}>
+        {symbol}
+        <span className="visually-hidden">{label}</span>
       </span>
-      <button type="button" className="link mono" onClick={() => focus(columnKey(change.target))}>
-        <Name text={labelOf(change.target)} limit={38} />
+      <button type="button" className="link mono" onClick={() => openColumn(columnKey(change.target))}>
+        <Name text={columnLabel(change.target)} limit={38} />
       </button>
       <span className="muted">
-        {change.change === 'added' ? 'now from' : 'no more from'}{' '}
-        <Name className="mono" text={labelOf(change.source)} limit={38} />
+        from <Name className="mono" text={columnLabel(change.source)} limit={38} />
       </span>
-      <Moment at={change.when} />
+      <Timestamp at={change.when} />
     </li>
   );
 }
 
-function Recent({ changes }: { changes: readonly RecentChange[] }) {
+function RecentChanges({ changes }: { changes: readonly RecentChange[] }) {
   return (
     <section className="box" aria-labelledby="recent-title">
-      <h2 id="recent-title">Changed lately</h2>
+      <h2 id="recent-title">Recent changes</h2>
       {changes.length === 0 ? (
-        <p className="muted">Nothing changed lately.</p>
+        <p className="muted">No recent changes.</p>
       ) : (
         <ul className="recent">
-          {changes.slice(0, 8).map((change) => (
+          {changes.slice(0, MAX_CHANGES).map((change) => (
             <Change
               key={JSON.stringify([change.when, change.change, change.source, change.target])}
               change={change}
@@ -70,58 +73,58 @@ function Recent({ changes }: { changes: readonly RecentChange[] }) {
         </ul>
       )}
       <p>
-        <button type="button" className="link" onClick={() => go({ mode: 'changes' })}>
-          Compare two moments
+        <button type="button" className="link" onClick={() => navigate({ mode: 'changes' })}>
+          Compare two dates
         </button>
       </p>
     </section>
   );
 }
 
-const isEmpty = (lake: Overview) => lake.layers.every((layer) => layer.datasets === 0);
+const isEmpty = (overview: Overview) => overview.layers.every((layer) => layer.datasets === 0);
 
 function EmptyLake() {
   return (
-    <Empty title="This lake has no lineage yet">
-      <p>Send it some, then bring it in:</p>
+    <EmptyState title="No lineage yet">
+      <p>Send events, then run ingest:</p>
       <ol>
         <li>
-          in a session: <code>colline.attach(spark, transport=…)</code>, or point any OpenLineage producer at{' '}
-          <code>{location.origin}</code>
+          In a Spark session, call <code>colline.attach(spark, transport=…)</code>, or configure any
+          OpenLineage producer with the URL <code>{location.origin}</code>.
         </li>
         <li>
-          then <code>colline ingest</code>
+          Run <code>colline ingest</code>.
         </li>
       </ol>
-    </Empty>
+    </EmptyState>
   );
 }
 
 export function Home() {
   const asOf = useView((view) => view.asOf);
-  const lake = useAnswer(`overview ${asOf}`, () => overview(asOf));
-  const tables = useAnswer(`datasets ${asOf}`, () => datasets(asOf).catch(() => null));
-  const service = useService();
+  const overview = useQuery(`overview ${asOf}`, () => fetchOverview(asOf));
+  const datasets = useQuery(`datasets ${asOf}`, () => fetchDatasets(asOf).catch(() => null));
+  const server = useServerStatus();
   return (
     <div className="home">
       <div className="hero">
-        <h1>Which column, and where does it come from?</h1>
+        <h1>Where does a column come from, and where does it go?</h1>
         <Search large />
-        {lake.value !== null && <Examples columns={lake.value.examples} />}
+        {overview.value !== null && <Examples columns={overview.value.examples} />}
       </div>
-      <Await waiting={lake}>
+      <QueryResult query={overview}>
         {(value) =>
           isEmpty(value) ? (
             <EmptyLake />
           ) : (
             <div className="boxes">
-              <Layers overview={value} tables={tables.value?.rows ?? []} />
-              <Recent changes={value.recent} />
-              <Health overview={value} service={service} />
+              <Layers overview={value} tables={datasets.value?.rows ?? []} />
+              <RecentChanges changes={value.recent} />
+              <IngestHealth overview={value} server={server} />
             </div>
           )
         }
-      </Await>
+      </QueryResult>
     </div>
   );
 }

@@ -1,38 +1,34 @@
-/** Whether lineage arrives: last event, rate, what is set aside, what never ended. */
+/** Ingest status on the home page: last event, event rate, quarantine, unfinished runs, gaps. */
 import type { ReactNode } from 'react';
-import type { Overview } from '../api/answers';
-import { unfinishedRuns } from '../api/queries';
-import { useAnswer } from '../api/useQuery';
+import type { Overview, Status } from '../api/answers';
+import { countUnfinishedRuns } from '../api/queries';
+import { useQuery } from '../api/useQuery';
 import { count } from '../format/text';
-import { Moment } from '../shell/Name';
+import { Timestamp } from '../shell/Timestamp';
 import type { Mode } from '../state/url';
-import { go } from '../state/view';
-import type { Service } from './useServerStatus';
+import { navigate } from '../state/view';
+import type { ServerStatus } from './useServerStatus';
 
-type Value = string | number | boolean | null | undefined;
+const toNumber = (value: unknown) => (typeof value === 'number' ? value : null);
+const toText = (value: unknown) => (typeof value === 'string' ? value : null);
 
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : null);
-const textOf = (value: unknown) => (typeof value === 'string' ? value : null);
+interface FigureProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly isProblem?: boolean;
+  /** The page with the details. */
+  readonly details?: Mode | undefined;
+}
 
-function Figure({
-  title,
-  children,
-  bad = false,
-  to,
-}: {
-  title: string;
-  children: ReactNode;
-  bad?: boolean;
-  to?: Mode;
-}) {
+function Figure({ title, children, isProblem = false, details }: FigureProps) {
   return (
-    <div className={bad ? 'health bad' : 'health'}>
+    <div className={isProblem ? 'health problem' : 'health'}>
       <dt>{title}</dt>
       <dd>
         {children}
-        {to !== undefined && (
-          <button type="button" className="link" onClick={() => go({ mode: to })}>
-            show<span className="unseen"> {title}</span>
+        {details !== undefined && (
+          <button type="button" className="link" onClick={() => navigate({ mode: details })}>
+            View<span className="visually-hidden"> {title}</span>
           </button>
         )}
       </dd>
@@ -40,62 +36,54 @@ function Figure({
   );
 }
 
-const shown = (value: Value) => (typeof value === 'number' ? count(value) : 'not known');
-
-function rateText(rate: number | null): string {
-  return rate === null
-    ? 'not known'
-    : `${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} events a second`;
+/** A number that should be zero, with a link to the details when it is not. */
+function ProblemCount({ title, value, details }: { title: string; value: number | null; details: Mode }) {
+  return (
+    <Figure title={title} isProblem={(value ?? 0) > 0} details={value ? details : undefined}>
+      {value === null ? 'unknown' : count(value)}
+    </Figure>
+  );
 }
 
-export function Health({ overview, service }: { overview: Overview; service: Service }) {
+function rateText(eventsPerSecond: number | null): string {
+  if (eventsPerSecond === null) return 'unknown';
+  return `${eventsPerSecond < 10 ? eventsPerSecond.toFixed(1) : count(Math.round(eventsPerSecond))} events/s`;
+}
+
+function IngestState({ ingest }: { ingest: Partial<Status['ingest']> }) {
+  const state = toText(ingest.last_state);
+  const hasFailed = ingest.last_state != null && state !== 'ok';
+  return (
+    <Figure title="Ingest" isProblem={hasFailed}>
+      {ingest.running ? 'running' : (state ?? 'scheduled externally')}
+      {hasFailed && typeof ingest.last_message === 'string' && (
+        <span className="muted"> {ingest.last_message}</span>
+      )}
+    </Figure>
+  );
+}
+
+export function IngestHealth({ overview, server }: { overview: Overview; server: ServerStatus }) {
   const { health } = overview;
-  const { status, rate } = service;
-  const waiting = useAnswer('unfinished', unfinishedRuns);
-  const receiver = status?.receiver ?? {};
-  const ingest = status?.ingest ?? {};
-  const quarantined = numberOf(status?.health?.quarantined) ?? numberOf(health.quarantined);
-  const unfinished = waiting.value;
-  const failed = numberOf(health.failed_jobs);
-  const gaps = numberOf(health.gaps);
-  const failure = ingest.last_state !== null && ingest.last_state !== undefined && ingest.last_state !== 'ok';
+  const { status, eventsPerSecond } = server;
+  const unfinishedRuns = useQuery('unfinished', countUnfinishedRuns).value;
+  const quarantined = toNumber(status?.health?.quarantined) ?? toNumber(health.quarantined);
   return (
     <section className="box" aria-labelledby="health-title">
-      <h2 id="health-title">State of ingest</h2>
-      <dl className="healths">
-        <Figure title="last event">
-          <Moment at={textOf(receiver.last_event) ?? textOf(health.last)} />
+      <h2 id="health-title">Ingest status</h2>
+      <dl className="health-list">
+        <Figure title="Last event">
+          <Timestamp at={toText(status?.receiver.last_event) ?? toText(health.last)} />
         </Figure>
-        <Figure title="rate">{rateText(rate)}</Figure>
-        <Figure title="published">
-          <Moment at={textOf(health.published) ?? overview.as_of} />
+        <Figure title="Event rate">{rateText(eventsPerSecond)}</Figure>
+        <Figure title="Last published">
+          <Timestamp at={toText(health.published) ?? overview.as_of} />
         </Figure>
-        <Figure title="ingest" bad={failure}>
-          {ingest.running ? 'running' : (textOf(ingest.last_state) ?? 'run from outside')}
-          {failure && typeof ingest.last_message === 'string' && (
-            <span className="muted"> {ingest.last_message}</span>
-          )}
-        </Figure>
-        <Figure
-          title="set aside"
-          bad={(quarantined ?? 0) > 0}
-          {...(quarantined ? { to: 'quarantine' as const } : {})}
-        >
-          {shown(quarantined)}
-        </Figure>
-        <Figure
-          title="unfinished runs"
-          bad={(unfinished ?? 0) > 0}
-          {...(unfinished ? { to: 'runs' as const } : {})}
-        >
-          {shown(unfinished)}
-        </Figure>
-        <Figure title="failed jobs" bad={(failed ?? 0) > 0} {...(failed ? { to: 'runs' as const } : {})}>
-          {shown(failed)}
-        </Figure>
-        <Figure title="gaps in lineage" bad={(gaps ?? 0) > 0} {...(gaps ? { to: 'coverage' as const } : {})}>
-          {shown(gaps)}
-        </Figure>
+        <IngestState ingest={status?.ingest ?? {}} />
+        <ProblemCount title="Quarantined" value={quarantined} details="quarantine" />
+        <ProblemCount title="Unfinished runs" value={unfinishedRuns} details="runs" />
+        <ProblemCount title="Failed jobs" value={toNumber(health.failed_jobs)} details="runs" />
+        <ProblemCount title="Lineage gaps" value={toNumber(health.gaps)} details="coverage" />
       </dl>
     </section>
   );

@@ -1,4 +1,4 @@
-/** The layers from source to consumer, with their tables and the flow between them. */
+/** The layers of the lake with their tables, and the number of edges between layers. */
 import { useMemo } from 'react';
 import type { DatasetJson, LayerJson, Overview } from '../api/answers';
 import { count, countOf } from '../format/text';
@@ -7,26 +7,28 @@ import { shortName, tableKey } from '../state/names';
 import { layerOrder } from '../table/cells';
 import { openTable } from './openTable';
 
-const SHOWN = 12;
+const MAX_TABLES = 12;
 
-/** A table's name inside its own layer: `customers` of `silver.customers`. */
-function nameIn(layer: string | null, { label, name }: DatasetJson): string {
+/** The name of a table without its layer: `silver.customers` → `customers`. */
+function nameInLayer(layer: string | null, { label, name }: DatasetJson): string {
   const text = label ?? shortName(name);
   return layer !== null && text.startsWith(`${layer}.`) ? text.slice(layer.length + 1) : text;
 }
+
+const layerName = (layer: string | null) => layer ?? 'no layer';
 
 function Tables({ layer, tables }: { layer: LayerJson; tables: readonly DatasetJson[] }) {
   const total = layer.datasets;
   return (
     <ul className="tables">
-      {tables.slice(0, SHOWN).map((table) => (
+      {tables.slice(0, MAX_TABLES).map((table) => (
         <li key={tableKey(table)}>
           <button type="button" className="link" onClick={() => void openTable(table)}>
-            <Name text={nameIn(layer.layer, table)} limit={30} />
+            <Name text={nameInLayer(layer.layer, table)} limit={30} />
           </button>
         </li>
       ))}
-      {total > SHOWN && tables.length > 0 && <li className="muted">{count(total - SHOWN)} more</li>}
+      {total > MAX_TABLES && tables.length > 0 && <li className="muted">{count(total - MAX_TABLES)} more</li>}
     </ul>
   );
 }
@@ -34,7 +36,7 @@ function Tables({ layer, tables }: { layer: LayerJson; tables: readonly DatasetJ
 function Layer({ layer, tables }: { layer: LayerJson; tables: readonly DatasetJson[] }) {
   return (
     <div className="layer-box" data-layer={layer.layer ?? 'none'}>
-      <h3>{layer.layer ?? 'no layer'}</h3>
+      <h3>{layerName(layer.layer)}</h3>
       <p className="figures">
         {countOf(layer.datasets, 'table')} · {countOf(layer.columns, 'column')}
         {layer.tagged ? ` · ${count(layer.tagged)} tagged` : ''}
@@ -44,17 +46,17 @@ function Layer({ layer, tables }: { layer: LayerJson; tables: readonly DatasetJs
   );
 }
 
-const name = (layer: string | null) => layer ?? 'no layer';
-
 function Flow({ flows, from, to }: { flows: Overview['flows']; from: LayerJson; to: LayerJson }) {
   const flow = flows.find((each) => each.from === from.layer && each.to === to.layer);
   return (
     <div className="flow">
       {flow !== undefined && (
-        <span title={`${countOf(flow.edges, 'edge')} from ${name(from.layer)} to ${name(to.layer)}`}>
+        <span
+          title={`${countOf(flow.edges, 'edge')} from ${layerName(from.layer)} to ${layerName(to.layer)}`}
+        >
           <span className="figure">{count(flow.edges)}</span> <span aria-hidden="true">→</span>
-          <span className="unseen">
-            edges from {name(from.layer)} to {name(to.layer)}
+          <span className="visually-hidden">
+            edges from {layerName(from.layer)} to {layerName(to.layer)}
           </span>
         </span>
       )}
@@ -63,17 +65,19 @@ function Flow({ flows, from, to }: { flows: Overview['flows']; from: LayerJson; 
 }
 
 function OtherFlows({ overview, layers }: { overview: Overview; layers: readonly LayerJson[] }) {
-  const place = (layer: string | null) => layers.findIndex((each) => each.layer === layer);
-  const others = overview.flows.filter((flow) => place(flow.to) !== place(flow.from) + 1 && flow.edges > 0);
+  const indexOf = (layer: string | null) => layers.findIndex((each) => each.layer === layer);
+  const others = overview.flows.filter(
+    (flow) => indexOf(flow.to) !== indexOf(flow.from) + 1 && flow.edges > 0,
+  );
   if (others.length === 0) return null;
   return (
     <p className="muted other-flows">
-      also{' '}
+      Other edges:{' '}
       {others
         .map((flow) =>
           flow.from === flow.to
-            ? `${count(flow.edges)} inside ${name(flow.from)}`
-            : `${count(flow.edges)} ${name(flow.from)} → ${name(flow.to)}`,
+            ? `${count(flow.edges)} within ${layerName(flow.from)}`
+            : `${count(flow.edges)} ${layerName(flow.from)} → ${layerName(flow.to)}`,
         )
         .join(', ')}
     </p>

@@ -1,159 +1,170 @@
-/** The graph of one column, with the list that answers the question asked about it. */
+/** The lineage graph of one column, and the answer to the selected question about it. */
 import { useMemo, useState } from 'react';
-import { dataset, impact, walk } from '../api/queries';
-import type { Waiting } from '../api/useQuery';
-import { useAnswer } from '../api/useQuery';
-import { type Explored, explore, nextPages } from '../graph/columnGraph';
+import { fetchDataset, fetchImpact, fetchTraversal } from '../api/queries';
+import { type QueryState, useQuery } from '../api/useQuery';
+import { type ColumnGraph, loadColumnGraph, loadNextPages } from '../graph/columnGraph';
 import { GraphPane } from '../graph/GraphPane';
-import { directOnly, EMPTY } from '../graph/lineageGraph';
-import { fromWalk } from '../graph/toGraph';
-import { unknownTables } from '../graph/unknownReasons';
-import { Panel } from '../panel/DetailPanel';
-import { Screen } from '../shell/GraphScreen';
-import { Await, Empty } from '../shell/QueryState';
-import { columnKey, readColumnKey, shortName } from '../state/names';
+import { EMPTY_GRAPH, withoutIndirect } from '../graph/lineageGraph';
+import { graphFromTraversal } from '../graph/toGraph';
+import { reasonsByTable } from '../graph/unknownReasons';
+import { DetailPanel } from '../panel/DetailPanel';
+import { GraphScreen } from '../shell/GraphScreen';
+import { EmptyState, QueryResult } from '../shell/QueryState';
+import { type ColumnRef, columnKey, readColumnKey, shortName } from '../state/names';
 import type { View } from '../state/url';
-import { focus, go, useView } from '../state/view';
-import { Listed } from '../table/AnswerTable';
-import { IMPACT, LINEAGE } from '../table/lineageColumns';
+import { navigate, openColumn, useView } from '../state/view';
+import { AnswerTable } from '../table/AnswerTable';
+import { IMPACT_COLUMNS, LINEAGE_COLUMNS } from '../table/lineageColumns';
 import { lineageRows } from '../table/lineageRows';
-import { LineageTools } from './LineageToolbar';
-import { DroppableList, WritersList } from './ReadersAndWriters';
+import { LineageToolbar } from './LineageToolbar';
+import { ReadersTable, WritersTable } from './ReadersAndWriters';
 
-const ASK = { walk, dataset };
-const WHOLE = 50;
+const QUERIES = { traversal: fetchTraversal, dataset: fetchDataset };
+/** Depth of an impact query. */
+const MAX_IMPACT_DEPTH = 50;
 
-interface Answered extends Explored {
+interface LineageAnswer extends ColumnGraph {
+  /** How each affected column is used, by column key; empty except for impact. */
   readonly kinds: ReadonlyMap<string, readonly string[]>;
 }
 
-const NO_KINDS: ReadonlyMap<string, readonly string[]> = new Map();
-
-async function ask(view: View): Promise<Answered> {
-  const ref = view.column === null ? null : readColumnKey(view.column);
-  if (ref === null || view.ask !== 'impact') return { ...(await explore(view, ASK)), kinds: NO_KINDS };
-  const answer = await impact([ref], { asOf: view.asOf, depth: WHOLE });
-  const near = await explore({ ...view, direction: 'down', depth: 1, open: [] }, ASK);
-  const told = near.picture.columns.get(view.column ?? '');
-  const picture = fromWalk(answer, 'down');
-  const columns = told ? new Map(picture.columns).set(told.key, told) : picture.columns;
-  const kinds = answer.columns.map((json) => [columnKey(json), json.kinds ?? []] as const);
+async function loadImpact(column: ColumnRef, view: View): Promise<LineageAnswer> {
+  const answer = await fetchImpact([column], { asOf: view.asOf, depth: MAX_IMPACT_DEPTH });
+  // An impact answer does not contain the details of the column itself.
+  const oneHop = await loadColumnGraph({ ...view, direction: 'down', depth: 1, open: [] }, QUERIES);
+  const focus = oneHop.graph.columns.get(columnKey(column));
+  const graph = graphFromTraversal(answer, 'down');
+  const columns = focus ? new Map(graph.columns).set(focus.key, focus) : graph.columns;
   return {
-    picture: { columns, edges: picture.edges },
+    graph: { columns, edges: graph.edges },
     verdicts: [answer.verdict],
     asOf: answer.as_of,
     unknown: answer.unknown ?? [],
     leftOut: answer.left_out,
     cursors: [],
-    kinds: new Map(kinds),
+    kinds: new Map(answer.columns.map((json) => [columnKey(json), json.kinds ?? []])),
   };
 }
 
-/** The answer, and what was loaded on top of it page by page. */
-function usePages(waiting: Waiting<Answered>, view: View) {
-  const [loaded, setLoaded] = useState<{ of: Answered; now: Answered } | null>(null);
-  const first = waiting.value;
-  const now = first !== null && loaded?.of === first ? loaded.now : first;
-  const more = async () => {
-    if (first === null || now === null) return;
-    setLoaded({ of: first, now: { ...now, ...(await nextPages(now, view, ASK)) } });
-  };
-  return { answer: now, onMore: now !== null && now.cursors.length > 0 ? () => void more() : null };
+async function loadLineage(view: View): Promise<LineageAnswer> {
+  const column = readColumnKey(view.column ?? '');
+  if (column !== null && view.ask === 'impact') return loadImpact(column, view);
+  return { ...(await loadColumnGraph(view, QUERIES)), kinds: new Map() };
 }
 
-function useLineage(): { view: View; waiting: Waiting<Answered> } {
-  const view = useView((value) => value);
+/** The answer with the pages that were loaded on request. */
+function useLoadedPages(query: QueryState<LineageAnswer>, view: View) {
+  const [pages, setPages] = useState<{ first: LineageAnswer; loaded: LineageAnswer } | null>(null);
+  const first = query.value;
+  const answer = first !== null && pages?.first === first ? pages.loaded : first;
+  const loadMore = async () => {
+    if (first === null || answer === null) return;
+    setPages({ first, loaded: { ...answer, ...(await loadNextPages(answer, view, QUERIES)) } });
+  };
+  const hasMore = answer !== null && answer.cursors.length > 0;
+  return { answer, onLoadMore: hasMore ? () => void loadMore() : null };
+}
+
+function useLineage(view: View): QueryState<LineageAnswer> {
   const { column, direction, depth, indirect, open, asOf } = view;
   const question = view.ask === 'impact' ? 'impact' : 'lineage';
   const key = JSON.stringify([question, column, direction, depth, indirect, open, asOf]);
-  return { view, waiting: useAnswer(key, () => ask(view)) };
+  return useQuery(key, () => loadLineage(view));
 }
 
-interface BelowProps {
-  readonly answer: Answered;
+interface AnswerProps {
+  readonly answer: LineageAnswer;
   readonly view: View;
-  readonly onMore: (() => void) | null;
+  readonly onLoadMore: (() => void) | null;
 }
 
-function AnswerList({ answer, view, onMore }: BelowProps) {
+const EMPTY_TEXTS = {
+  both: 'No upstream or downstream columns.',
+  up: 'No upstream columns.',
+  down: 'No downstream columns.',
+} as const;
+
+function emptyText(answer: LineageAnswer, view: View): string {
+  if (answer.unknown.length > 0) return 'Unknown: lineage is missing here. See Coverage.';
+  return EMPTY_TEXTS[view.ask === 'impact' ? 'down' : view.direction];
+}
+
+function LineageTable({ answer, view, onLoadMore }: AnswerProps) {
   const rows = useMemo(
     () =>
-      lineageRows(answer.picture, view.column).map((row) => ({
+      lineageRows(answer.graph, view.column).map((row) => ({
         ...row,
         kinds: answer.kinds.get(row.column.key) ?? [],
       })),
     [answer, view.column],
   );
-  const heads = view.ask === 'impact' ? IMPACT : LINEAGE;
-  const name = readColumnKey(view.column ?? '');
-  const subject = name === null ? 'lineage' : `${shortName(name.name)}.${name.field}-${view.ask}`;
+  const column = readColumnKey(view.column ?? '');
+  const exportName = column === null ? 'lineage' : `${shortName(column.name)}.${column.field}-${view.ask}`;
   return (
-    <Listed
-      said={{
+    <AnswerTable
+      summary={{
         verdict: answer.verdicts,
         as_of: answer.asOf,
         left_out: answer.leftOut,
         unknown: answer.unknown,
       }}
-      subject={subject}
-      onMore={onMore}
+      exportName={exportName}
+      onLoadMore={onLoadMore}
       label="columns of the answer"
-      heads={heads}
+      columns={view.ask === 'impact' ? IMPACT_COLUMNS : LINEAGE_COLUMNS}
       rows={rows}
-      keyOf={(row) => row.column.key}
-      picked={view.pick}
-      onPick={(row) => go({ pick: row.column.key === view.pick ? null : row.column.key })}
-      onOpen={(row) => focus(row.column.key)}
-      empty={
-        answer.unknown.length > 0
-          ? 'Not known: lineage is missing here. Coverage says where.'
-          : 'Nothing here: no column is connected to it in this direction.'
-      }
+      rowKey={(row) => row.column.key}
+      selected={view.pick}
+      onSelect={(row) => navigate({ pick: row.column.key === view.pick ? null : row.column.key })}
+      onOpen={(row) => openColumn(row.column.key)}
+      emptyText={emptyText(answer, view)}
     />
   );
 }
 
-function BelowGraph({ answer, view, onMore }: BelowProps) {
+function Answer(props: AnswerProps) {
+  const { view } = props;
   const column = readColumnKey(view.column ?? '');
-  if (column !== null && view.ask === 'droppable') return <DroppableList column={column} />;
-  if (column !== null && view.ask === 'writers') return <WritersList column={column} />;
-  return <AnswerList answer={answer} view={view} onMore={onMore} />;
+  if (column !== null && view.ask === 'droppable') return <ReadersTable column={column} />;
+  if (column !== null && view.ask === 'writers') return <WritersTable column={column} />;
+  return <LineageTable {...props} />;
 }
 
 export default function Lineage() {
-  const { view, waiting } = useLineage();
-  const { answer, onMore } = usePages(waiting, view);
-  const picture = useMemo(() => {
-    if (answer === null) return EMPTY;
-    return view.indirect || view.ask === 'impact' ? answer.picture : directOnly(answer.picture);
+  const view = useView((value) => value);
+  const query = useLineage(view);
+  const { answer, onLoadMore } = useLoadedPages(query, view);
+  const graph = useMemo(() => {
+    if (answer === null) return EMPTY_GRAPH;
+    return view.indirect || view.ask === 'impact' ? answer.graph : withoutIndirect(answer.graph);
   }, [answer, view.indirect, view.ask]);
-  const unknown = useMemo(() => unknownTables(answer?.unknown ?? []), [answer]);
+  const unknownReasons = useMemo(() => reasonsByTable(answer?.unknown ?? []), [answer]);
   if (readColumnKey(view.column ?? '') === null) {
     return (
-      <Empty title="This link names no column">
-        <p>Search for a column above.</p>
-      </Empty>
+      <EmptyState title="Invalid link">
+        <p>The link does not name a column. Search for one above.</p>
+      </EmptyState>
     );
   }
   return (
-    <Screen
-      tools={<LineageTools />}
+    <GraphScreen
+      toolbar={<LineageToolbar />}
       graph={
-        <Await waiting={waiting}>
+        <QueryResult query={query}>
           {() => (
             <GraphPane
-              picture={picture}
+              graph={graph}
               subject={`${view.ask === 'impact'} ${view.column} ${view.direction} ${view.depth}`}
               focusColumn={view.column}
               kind="plain"
-              unknown={unknown}
+              unknownReasons={unknownReasons}
               canExpand={view.ask !== 'impact'}
             />
           )}
-        </Await>
+        </QueryResult>
       }
-      below={answer !== null && <BelowGraph answer={answer} view={view} onMore={onMore} />}
-      panel={<Panel picture={picture} fallback={view.column} />}
+      answer={answer !== null && <Answer answer={answer} view={view} onLoadMore={onLoadMore} />}
+      panel={<DetailPanel graph={graph} defaultColumn={view.column} />}
     />
   );
 }

@@ -1,79 +1,91 @@
-/** The controls above the graph: which question, which way, how far, indirect or not. */
+/** Controls above the graph: question, direction, depth, indirect lineage. */
 import { DIRECTIONS, QUESTIONS, type Question } from '../state/url';
-import { go, useView } from '../state/view';
+import { navigate, useView } from '../state/view';
 
-const DIRECTION_WORDS = { both: 'Both ways', up: 'Upstream', down: 'Downstream' } as const;
+const DIRECTION_LABELS = { both: 'Both directions', up: 'Upstream', down: 'Downstream' } as const;
 const DEPTHS = [1, 2, 3, 5, 10];
 
-export const QUESTION_WORDS: Readonly<Record<Question, string>> = {
+const QUESTION_LABELS: Readonly<Record<Question, string>> = {
   lineage: 'Lineage',
   impact: 'Impact',
-  droppable: 'May I drop it?',
+  droppable: 'Can I drop it?',
   writers: 'Who writes it?',
 };
 
 function Questions() {
-  const ask = useView((view) => view.ask);
+  const current = useView((view) => view.ask);
   return (
     <fieldset className="segments">
-      <legend className="unseen">question</legend>
-      {QUESTIONS.map((each) => (
+      <legend className="visually-hidden">Question</legend>
+      {QUESTIONS.map((question) => (
         <button
-          key={each}
+          key={question}
           type="button"
-          aria-pressed={each === ask}
-          onClick={() => go({ ask: each, sort: null, pick: null })}
+          aria-pressed={question === current}
+          onClick={() => navigate({ ask: question, sort: null, pick: null })}
         >
-          {QUESTION_WORDS[each]}
+          {QUESTION_LABELS[question]}
         </button>
       ))}
     </fieldset>
   );
 }
 
-export function IndirectSwitch() {
-  const indirect = useView((view) => view.indirect);
+function DirectionSelect() {
+  const direction = useView((view) => view.direction);
   return (
-    <label className="switch-label" title="filters, join keys, conditions (i)">
-      <input type="checkbox" checked={indirect} onChange={() => go({ indirect: !indirect })} />
-      <span className="sample dotted" aria-hidden="true" /> indirect
+    <label>
+      <span className="visually-hidden">Direction</span>
+      <select
+        value={direction}
+        onChange={(event) => navigate({ direction: event.target.value as typeof direction, open: [] })}
+      >
+        {DIRECTIONS.map((each) => (
+          <option key={each} value={each}>
+            {DIRECTION_LABELS[each]}
+          </option>
+        ))}
+      </select>
     </label>
   );
 }
 
-export function LineageTools() {
-  const direction = useView((view) => view.direction);
+function DepthSelect() {
   const depth = useView((view) => view.depth);
-  const ask = useView((view) => view.ask);
+  return (
+    <label>
+      <span className="visually-hidden">Depth</span>
+      <select value={depth} onChange={(event) => navigate({ depth: Number(event.target.value), open: [] })}>
+        {DEPTHS.map((each) => (
+          <option key={each} value={each}>
+            {each === 1 ? '1 hop' : `${each} hops`}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function IndirectCheckbox() {
+  const indirect = useView((view) => view.indirect);
+  return (
+    <label className="checkbox" title="Filters, join keys and conditions (i)">
+      <input type="checkbox" checked={indirect} onChange={() => navigate({ indirect: !indirect })} />
+      <span className="line-sample" aria-hidden="true" /> Indirect
+    </label>
+  );
+}
+
+export function LineageToolbar() {
+  const question = useView((view) => view.ask);
   return (
     <>
       <Questions />
-      {ask !== 'impact' && (
+      {question !== 'impact' && (
         <>
-          <label>
-            <span className="unseen">direction</span>
-            <select
-              value={direction}
-              onChange={(event) => go({ direction: event.target.value as typeof direction, open: [] })}
-            >
-              {DIRECTIONS.map((each) => (
-                <option key={each} value={each}>
-                  {DIRECTION_WORDS[each]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            <span className="unseen">depth</span>
-            <select value={depth} onChange={(event) => go({ depth: Number(event.target.value), open: [] })}>
-              {DEPTHS.map((each) => (
-                <option key={each} value={each}>
-                  {each === 1 ? '1 hop' : `${each} hops`}
-                </option>
-              ))}
-            </select>
-          </label>
-          <IndirectSwitch />
+          <DirectionSelect />
+          <DepthSelect />
+          <IndirectCheckbox />
         </>
       )}
     </>

@@ -1,176 +1,186 @@
-/** Personal data: where a column, or every column with a tag, ends up; in clear, masked, or only indirectly. */
+/** Personal data: which columns contain the data of a column or tag, in clear, masked, or only indirectly. */
 import { type FormEvent, useMemo } from 'react';
-import type { Landing, Pii, Verdict } from '../api/answers';
-import { pii } from '../api/queries';
-import { usePages } from '../api/usePagedQuery';
+import type { Pii, Verdict } from '../api/answers';
+import { fetchPersonalData } from '../api/queries';
+import { usePagedQuery } from '../api/usePagedQuery';
 import { countOf } from '../format/text';
 import { GraphPane } from '../graph/GraphPane';
 import type { Mark } from '../graph/highlight';
 import { Legend } from '../graph/Legend';
-import { EMPTY, type Picture } from '../graph/lineageGraph';
-import { fromWalk } from '../graph/toGraph';
-import { unknownTables } from '../graph/unknownReasons';
-import { Panel } from '../panel/DetailPanel';
-import { Screen } from '../shell/GraphScreen';
+import { EMPTY_GRAPH, type LineageGraph, subgraph } from '../graph/lineageGraph';
+import { graphFromTraversal } from '../graph/toGraph';
+import { reasonsByTable } from '../graph/unknownReasons';
+import { DetailPanel } from '../panel/DetailPanel';
+import { GraphScreen } from '../shell/GraphScreen';
 import { Name } from '../shell/Name';
-import { Await } from '../shell/QueryState';
+import { QueryResult } from '../shell/QueryState';
 import { columnKey, readColumnKey, shortName } from '../state/names';
-import { FRESH, focus, go, useView } from '../state/view';
-import { Listed } from '../table/AnswerTable';
-import { LANDINGS } from '../table/verdictColumns';
+import { COLUMN_DEFAULTS, navigate, openColumn, useView } from '../state/view';
+import { AnswerTable } from '../table/AnswerTable';
+import { PERSONAL_DATA_COLUMNS } from '../table/verdictColumns';
 
-const USUAL_TAG = 'PII';
+const DEFAULT_TAG = 'PII';
 const VERDICTS: readonly Verdict[] = ['clear', 'masked', 'indirect'];
 
-function Subject({ column, tag }: { column: string | null; tag: string }) {
+/** Shows the column that is traced, and a form to trace all columns with a tag. */
+function SubjectForm({ column, tag }: { column: string | null; tag: string }) {
   const ref = column === null ? null : readColumnKey(column);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const value = new FormData(event.currentTarget).get('tag');
-    if (typeof value === 'string' && value.trim()) go({ ...FRESH, column: null, tag: value.trim() });
+    if (typeof value === 'string' && value.trim())
+      navigate({ ...COLUMN_DEFAULTS, column: null, tag: value.trim() });
   };
   return (
     <>
       <span>
         {ref === null ? (
-          'Every column tagged '
+          'All columns tagged '
         ) : (
           <>
-            <span className="muted">follows </span>
             <Name className="mono" text={`${shortName(ref.name)}.${ref.field}`} limit={48} />
-            <span className="muted"> · or every column tagged </span>
+            <span className="muted"> · or all columns tagged </span>
           </>
         )}
       </span>
       <form onSubmit={submit} className="tag-form">
-        <input key={tag} name="tag" defaultValue={tag} aria-label="tag" size={8} maxLength={100} />
-        <button type="submit">Follow</button>
+        <input key={tag} name="tag" defaultValue={tag} aria-label="Tag" size={8} maxLength={100} />
+        <button type="submit">Trace</button>
       </form>
     </>
   );
 }
 
-/** The picture without what the legend hides: a hidden verdict takes its columns with it. */
-function shownPart(picture: Picture, marks: ReadonlyMap<string, Mark>, hide: readonly string[]): Picture {
-  if (hide.length === 0) return picture;
-  const columns = new Map([...picture.columns].filter(([key]) => !hide.includes(marks.get(key) ?? '')));
-  const edges = new Map(
-    [...picture.edges].filter(([, edge]) => columns.has(edge.from) && columns.has(edge.to)),
-  );
-  return { columns, edges };
+/** The graph without source columns that have no edges. */
+function withoutIsolatedColumns(graph: LineageGraph): LineageGraph {
+  if (graph.edges.size === 0) return graph;
+  const connected = new Set([...graph.edges.values()].flatMap((edge) => [edge.from, edge.to]));
+  return subgraph(graph, (column) => connected.has(column));
 }
 
-/** A source that lands nowhere says nothing in a drawing of where things land; the list of tags has it. */
-function landed(picture: Picture): Picture {
-  if (picture.edges.size === 0) return picture;
-  const ends = new Set([...picture.edges.values()].flatMap((edge) => [edge.from, edge.to]));
-  return { ...picture, columns: new Map([...picture.columns].filter(([key]) => ends.has(key))) };
-}
-
-function draw(answer: Pii | null): { picture: Picture; marks: ReadonlyMap<string, Mark> } {
-  if (answer === null) return { picture: EMPTY, marks: new Map() };
+function toGraph(answer: Pii): LineageGraph {
   const distances = new Map(answer.landings.map((landing) => [landing.id, landing.distance ?? 1]));
-  const of = new Set(answer.of.map((json) => json.id));
+  const sourceIds = new Set(answer.of.map((json) => json.id));
   const columns = (answer.columns ?? answer.landings)
-    .filter((json) => !of.has(json.id))
+    .filter((json) => !sourceIds.has(json.id))
     .map((json) => ({ ...json, distance: distances.get(json.id ?? -1) ?? 1 }));
-  const told = new Map((answer.columns ?? []).map((json) => [json.id, json]));
-  const sources = answer.of.map((json) => ({ ...json, ...told.get(json.id) }));
-  const picture = landed(fromWalk({ of: sources, columns, edges: answer.edges ?? [] }, 'down'));
+  const details = new Map((answer.columns ?? []).map((json) => [json.id, json]));
+  const sources = answer.of.map((json) => ({ ...json, ...details.get(json.id) }));
+  const graph = graphFromTraversal({ of: sources, columns, edges: answer.edges ?? [] }, 'down');
+  return withoutIsolatedColumns(graph);
+}
+
+/** The verdict on each column, and `source` for the columns that are traced. */
+function columnMarks(answer: Pii): ReadonlyMap<string, Mark> {
   const marks = new Map<string, Mark>(
     answer.landings.map((landing) => [columnKey(landing), landing.verdict]),
   );
   for (const json of answer.of) marks.set(columnKey(json), 'source');
-  return { picture, marks };
+  return marks;
 }
 
-function Landings({
-  answer,
-  subject,
-  onMore,
-}: {
-  answer: Pii;
-  subject: string;
-  onMore: (() => void) | null;
-}) {
+interface LandingsTableProps {
+  readonly answer: Pii;
+  readonly exportName: string;
+  readonly onLoadMore: (() => void) | null;
+}
+
+function LandingsTable({ answer, exportName, onLoadMore }: LandingsTableProps) {
   const hide = useView((view) => view.hide);
   const pick = useView((view) => view.pick);
   const rows = useMemo(
     () => answer.landings.filter((landing) => !hide.includes(landing.verdict)),
     [answer, hide],
   );
-  const open = (landing: Landing) => focus(columnKey(landing));
   return (
-    <Listed
-      said={answer}
-      subject={subject}
-      onMore={onMore}
-      label="columns where the personal data lands"
-      heads={LANDINGS}
+    <AnswerTable
+      summary={answer}
+      exportName={exportName}
+      onLoadMore={onLoadMore}
+      label="columns with personal data"
+      columns={PERSONAL_DATA_COLUMNS}
       rows={rows}
-      keyOf={(landing) => columnKey(landing)}
-      picked={pick}
-      classOf={(landing) => (landing.violation ? 'violation' : '')}
-      onPick={(landing) => go({ pick: columnKey(landing) === pick ? null : columnKey(landing) })}
-      onOpen={open}
-      empty={
+      rowKey={columnKey}
+      selected={pick}
+      rowClass={(landing) => (landing.violation ? 'violation' : '')}
+      onSelect={(landing) => navigate({ pick: columnKey(landing) === pick ? null : columnKey(landing) })}
+      onOpen={(landing) => openColumn(columnKey(landing))}
+      emptyText={
         hide.length > 0 && answer.landings.length > 0
           ? `${countOf(answer.landings.length, 'column')} hidden by the legend.`
-          : 'It lands nowhere else.'
+          : 'No downstream columns.'
       }
     />
   );
 }
 
-/** Two pages of landings with the columns and edges on their paths. */
-const joinLandings = (first: Pii, second: Pii): Pii => ({
-  ...first,
-  landings: [...first.landings, ...second.landings],
-  columns: [...(first.columns ?? []), ...(second.columns ?? [])],
-  edges: [...(first.edges ?? []), ...(second.edges ?? [])],
+const appendLandings = (loaded: Pii, page: Pii): Pii => ({
+  ...loaded,
+  landings: [...loaded.landings, ...page.landings],
+  columns: [...(loaded.columns ?? []), ...(page.columns ?? [])],
+  edges: [...(loaded.edges ?? []), ...(page.edges ?? [])],
 });
 
-const counts = (answer: Pii) => VERDICTS.map((verdict) => [verdict, answer.totals[verdict] ?? 0] as const);
+const countByVerdict = (answer: Pii) =>
+  VERDICTS.map((verdict) => [verdict, answer.totals[verdict] ?? 0] as const);
 
-export default function Personal() {
-  const view = useView((value) => value);
-  const { column, hide, asOf } = view;
-  const tag = view.tag ?? USUAL_TAG;
-  const ref = column === null || view.tag !== null ? null : readColumnKey(column);
-  const key = JSON.stringify([ref, ref === null ? tag : null, asOf]);
-  const asked = { asOf, indirect: true };
-  const { waiting, onMore } = usePages(
+/** The traced columns or tag from the URL, with texts derived from them. */
+function useSubject() {
+  const column = useView((view) => view.column);
+  const tagParameter = useView((view) => view.tag);
+  const ref = column === null || tagParameter !== null ? null : readColumnKey(column);
+  const tag = tagParameter ?? DEFAULT_TAG;
+  return {
+    tag,
+    column: ref === null ? null : column,
+    query: ref === null ? { columns: [], tag } : { columns: [ref], tag: null },
+    exportName: ref === null ? `tag-${tag}-landings` : `${shortName(ref.name)}.${ref.field}-landings`,
+  };
+}
+
+export default function PersonalData() {
+  const asOf = useView((view) => view.asOf);
+  const hide = useView((view) => view.hide);
+  const subject = useSubject();
+  const key = JSON.stringify([subject.query, asOf]);
+  const { query, onLoadMore } = usePagedQuery(
     key,
-    (cursor) =>
-      pii({ columns: ref === null ? [] : [ref], tag: ref === null ? tag : null }, { ...asked, cursor }),
-    joinLandings,
+    (cursor) => fetchPersonalData(subject.query, { asOf, indirect: true, cursor }),
+    appendLandings,
   );
-  const { picture, marks } = useMemo(() => draw(waiting.value), [waiting.value]);
-  const shown = useMemo(() => shownPart(picture, marks, hide), [picture, marks, hide]);
-  const unknown = useMemo(() => unknownTables(waiting.value?.unknown ?? []), [waiting.value]);
-  const focusColumn = ref === null ? null : column;
-  const subject = ref === null ? `tag-${tag}-landings` : `${shortName(ref.name)}.${ref.field}-landings`;
+  const answer = query.value;
+  const graph = useMemo(() => (answer === null ? EMPTY_GRAPH : toGraph(answer)), [answer]);
+  const marks = useMemo(() => (answer === null ? new Map() : columnMarks(answer)), [answer]);
+  const shownGraph = useMemo(
+    () => (hide.length === 0 ? graph : subgraph(graph, (column) => !hide.includes(marks.get(column) ?? ''))),
+    [graph, marks, hide],
+  );
+  const unknownReasons = useMemo(() => reasonsByTable(answer?.unknown ?? []), [answer]);
   return (
-    <Screen
-      tools={<Subject column={ref === null ? null : column} tag={tag} />}
+    <GraphScreen
+      toolbar={<SubjectForm column={subject.column} tag={subject.tag} />}
       graph={
-        <Await waiting={waiting}>
-          {(answer) => (
+        <QueryResult query={query}>
+          {(value) => (
             <GraphPane
-              picture={shown}
+              graph={shownGraph}
               subject={key}
-              focusColumn={focusColumn}
+              focusColumn={subject.column}
               kind="personal"
               marks={marks}
-              unknown={unknown}
+              unknownReasons={unknownReasons}
               canExpand={false}
-              legend={<Legend counts={counts(answer)} />}
+              legend={<Legend counts={countByVerdict(value)} />}
             />
           )}
-        </Await>
+        </QueryResult>
       }
-      below={waiting.value !== null && <Landings answer={waiting.value} subject={subject} onMore={onMore} />}
-      panel={<Panel picture={picture} fallback={focusColumn} />}
+      answer={
+        answer !== null && (
+          <LandingsTable answer={answer} exportName={subject.exportName} onLoadMore={onLoadMore} />
+        )
+      }
+      panel={<DetailPanel graph={graph} defaultColumn={subject.column} />}
     />
   );
 }

@@ -1,23 +1,24 @@
-/** Quarantine: events that were set aside, with the reason, so that nothing is lost in silence. */
+/** Quarantine: events that could not be ingested, with the reason. */
 import { useState } from 'react';
 import type { Quarantined } from '../api/answers';
-import { quarantine } from '../api/queries';
-import { joinRows, usePages } from '../api/usePagedQuery';
+import { fetchQuarantine } from '../api/queries';
+import { appendRows, usePagedQuery } from '../api/usePagedQuery';
 import { visible } from '../format/text';
-import { Copy } from '../shell/CopyButton';
+import { CopyButton } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
-import { Await } from '../shell/QueryState';
-import { Listed } from '../table/AnswerTable';
-import { QUARANTINED } from '../table/serviceColumns';
+import { QueryResult } from '../shell/QueryState';
+import { AnswerTable } from '../table/AnswerTable';
+import { QUARANTINE_COLUMNS } from '../table/serviceColumns';
 
-const LONG = 20_000;
-const keyOf = (row: Quarantined) => JSON.stringify([row.file, row.position, row.quarantined_at, row.reason]);
+const MAX_LINE_LENGTH = 20_000;
+const rowKey = (row: Quarantined) => JSON.stringify([row.file, row.position, row.quarantined_at, row.reason]);
 
-function OneEvent({ row, onClose }: { row: Quarantined; onClose: () => void }) {
+function EventPanel({ row, onClose }: { row: Quarantined; onClose: () => void }) {
   const line = visible(row.line ?? '');
+  const shown = line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}… (truncated)` : line;
   return (
-    <aside className="panel" aria-label="event that was set aside">
-      <button type="button" className="close" aria-label="close details" onClick={onClose}>
+    <aside className="panel" aria-label="quarantined event">
+      <button type="button" className="close" aria-label="Close details" onClick={onClose}>
         <Icon name="close" />
       </button>
       <header>
@@ -28,37 +29,37 @@ function OneEvent({ row, onClose }: { row: Quarantined; onClose: () => void }) {
         </p>
       </header>
       <div className="panel-actions">
-        <Copy text={row.line ?? ''} label="line" />
+        <CopyButton text={row.line ?? ''} label="Copy line" />
       </div>
-      <pre className="expression mono">{line.length > LONG ? `${line.slice(0, LONG)}… (cut)` : line}</pre>
+      <pre className="expression mono">{shown}</pre>
     </aside>
   );
 }
 
 export default function Quarantine() {
-  const { waiting, onMore } = usePages('quarantine', quarantine, joinRows);
-  const [picked, setPicked] = useState<Quarantined | null>(null);
+  const { query, onLoadMore } = usePagedQuery('quarantine', fetchQuarantine, appendRows);
+  const [selected, setSelected] = useState<Quarantined | null>(null);
   return (
-    <Await waiting={waiting}>
+    <QueryResult query={query}>
       {(answer) => (
         <div className="with-panel">
-          <div className="page-of-rows">
-            <Listed
-              said={answer}
-              subject="quarantine"
-              onMore={onMore}
-              label="events that were set aside"
-              heads={QUARANTINED}
+          <div className="table-page">
+            <AnswerTable
+              summary={answer}
+              exportName="quarantine"
+              onLoadMore={onLoadMore}
+              label="quarantined events"
+              columns={QUARANTINE_COLUMNS}
               rows={answer.rows}
-              keyOf={keyOf}
-              picked={picked === null ? null : keyOf(picked)}
-              onPick={setPicked}
-              empty="Nothing was set aside: every event that came could be read."
+              rowKey={rowKey}
+              selected={selected === null ? null : rowKey(selected)}
+              onSelect={setSelected}
+              emptyText="Quarantine is empty."
             />
           </div>
-          {picked !== null && <OneEvent row={picked} onClose={() => setPicked(null)} />}
+          {selected !== null && <EventPanel row={selected} onClose={() => setSelected(null)} />}
         </div>
       )}
-    </Await>
+    </QueryResult>
   );
 }

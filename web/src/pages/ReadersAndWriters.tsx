@@ -1,76 +1,80 @@
-/** Verdict questions about the column in focus: may it be dropped, who writes it. */
-import type { Droppable } from '../api/answers';
-import { droppable, writers } from '../api/queries';
-import { useAnswer } from '../api/useQuery';
+/** Tables about the column in focus: its readers, which decide whether it can be dropped, and its writers. */
+import type { Droppable, Reader } from '../api/answers';
+import { fetchDroppable, fetchWriters } from '../api/queries';
+import { useQuery } from '../api/useQuery';
 import { countOf } from '../format/text';
-import { Await } from '../shell/QueryState';
+import { QueryResult } from '../shell/QueryState';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 import { useView } from '../state/view';
-import { Listed } from '../table/AnswerTable';
-import { READERS, WRITERS } from '../table/verdictColumns';
+import { AnswerTable } from '../table/AnswerTable';
+import { READER_COLUMNS, WRITER_COLUMNS } from '../table/verdictColumns';
 
-const SIGN = { yes: '✓', no: '!', unknown: '?' } as const;
-const MARK = { yes: 'mark-masked', no: 'mark-clear', unknown: 'mark-indirect' } as const;
+const SYMBOL = { yes: '✓', no: '!', unknown: '?' } as const;
+const MARK_CLASS = { yes: 'mark-masked', no: 'mark-clear', unknown: 'mark-indirect' } as const;
+
+const columnLabel = (column: ColumnRef) => `${shortName(column.name)}.${column.field}`;
 
 function DropVerdict({ row }: { row: Droppable }) {
+  const readers = row.readers?.length ?? 0;
+  const formerReaders = row.retired?.length ?? 0;
   return (
-    <p className={`big-verdict ${MARK[row.verdict]}`}>
-      <span aria-hidden="true">{SIGN[row.verdict]}</span> {row.verdict}
-      <span className="why">
-        {countOf(row.readers?.length ?? 0, 'live reader')}
-        {(row.retired?.length ?? 0) > 0 && `, ${countOf(row.retired?.length ?? 0, 'earlier one')}`}
+    <p className={`drop-verdict ${MARK_CLASS[row.verdict]}`}>
+      <span aria-hidden="true">{SYMBOL[row.verdict]}</span> {row.verdict}
+      <span className="reason">
+        {countOf(readers, 'active reader')}
+        {formerReaders > 0 && `, ${countOf(formerReaders, 'former reader')}`}
       </span>
     </p>
   );
 }
 
-export function DroppableList({ column }: { column: ColumnRef }) {
+/** Active readers, then former readers, marked as such. */
+function allReaders(row: Droppable | undefined): Reader[] {
+  const former = (row?.retired ?? []).map((reader) => ({ ...reader, use: `${reader.use ?? ''} (former)` }));
+  return [...(row?.readers ?? []), ...former];
+}
+
+export function ReadersTable({ column }: { column: ColumnRef }) {
   const asOf = useView((view) => view.asOf);
-  const waiting = useAnswer(`${columnKey(column)} ${asOf}`, () => droppable(column, asOf));
+  const query = useQuery(`${columnKey(column)} ${asOf}`, () => fetchDroppable(column, asOf));
   return (
-    <Await waiting={waiting}>
+    <QueryResult query={query}>
       {(answer) => {
         const row = answer.rows.find((each) => each.field === column.field) ?? answer.rows[0];
-        const readers = row?.readers ?? [];
-        const retired = (row?.retired ?? []).map((reader) => ({
-          ...reader,
-          use: `${reader.use ?? ''}, no longer`,
-        }));
-        const all = [...readers, ...retired];
         return (
-          <Listed
-            said={answer}
-            subject={`${shortName(column.name)}.${column.field}-readers`}
+          <AnswerTable
+            summary={answer}
+            exportName={`${columnLabel(column)}-readers`}
             label="readers of the column"
-            heads={READERS}
-            rows={all}
-            keyOf={(reader) => JSON.stringify([reader.job, reader.use, reader.kind, reader.last_read])}
-            empty="No job has ever been seen to read it."
+            columns={READER_COLUMNS}
+            rows={allReaders(row)}
+            rowKey={(reader) => JSON.stringify([reader.job, reader.use, reader.kind, reader.last_read])}
+            emptyText="No known job reads this column."
           >
             {row !== undefined && <DropVerdict row={row} />}
-          </Listed>
+          </AnswerTable>
         );
       }}
-    </Await>
+    </QueryResult>
   );
 }
 
-export function WritersList({ column }: { column: ColumnRef }) {
+export function WritersTable({ column }: { column: ColumnRef }) {
   const asOf = useView((view) => view.asOf);
-  const waiting = useAnswer(`${columnKey(column)} ${asOf}`, () => writers(column, asOf));
+  const query = useQuery(`${columnKey(column)} ${asOf}`, () => fetchWriters(column, asOf));
   return (
-    <Await waiting={waiting}>
+    <QueryResult query={query}>
       {(answer) => (
-        <Listed
-          said={answer}
-          subject={`${shortName(column.name)}.${column.field}-writers`}
+        <AnswerTable
+          summary={answer}
+          exportName={`${columnLabel(column)}-writers`}
           label="jobs that write the column"
-          heads={WRITERS}
+          columns={WRITER_COLUMNS}
           rows={answer.rows}
-          keyOf={(row) => JSON.stringify([row.job.namespace, row.job.name, row.definition])}
-          empty="No job has been seen to write it: it comes from outside, or its writer is not known."
+          rowKey={(row) => JSON.stringify([row.job.namespace, row.job.name, row.definition])}
+          emptyText="No known job writes this column. It may be an external source."
         />
       )}
-    </Await>
+    </QueryResult>
   );
 }

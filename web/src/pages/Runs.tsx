@@ -1,16 +1,16 @@
-/** Jobs with their last state and times; a job opens its runs. */
+/** Runs: jobs with the state and time of their last run; a job opens the list of its runs. */
 import type { Job, JobRef } from '../api/answers';
-import { jobs, runs } from '../api/queries';
-import { joinRows, usePages } from '../api/usePagedQuery';
+import { fetchJobs, fetchRuns } from '../api/queries';
+import { appendRows, usePagedQuery } from '../api/usePagedQuery';
 import { Name } from '../shell/Name';
-import { Await } from '../shell/QueryState';
-import { go, useView } from '../state/view';
-import { Listed } from '../table/AnswerTable';
-import { JOBS, RUNS } from '../table/serviceColumns';
+import { QueryResult } from '../shell/QueryState';
+import { navigate, useView } from '../state/view';
+import { AnswerTable } from '../table/AnswerTable';
+import { JOB_COLUMNS, RUN_COLUMNS } from '../table/serviceColumns';
 
 const jobKey = ({ namespace, name }: JobRef) => JSON.stringify([namespace, name]);
 
-/** The job that a link names; null when it names none. */
+/** Parses the `job` parameter of the URL; null when it is missing or invalid. */
 export function readJob(text: string | null): JobRef | null {
   try {
     const value: unknown = JSON.parse(text ?? 'null');
@@ -23,61 +23,61 @@ export function readJob(text: string | null): JobRef | null {
   return null;
 }
 
-const open = (job: Job) => go({ job: jobKey(job), sort: null });
+const openJob = (job: Job) => navigate({ job: jobKey(job), sort: null });
 
-function Jobs() {
-  const { waiting, onMore } = usePages('jobs', jobs, joinRows);
+function JobsTable() {
+  const { query, onLoadMore } = usePagedQuery('jobs', fetchJobs, appendRows);
   return (
-    <Await waiting={waiting}>
+    <QueryResult query={query}>
       {(answer) => (
-        <div className="page-of-rows">
-          <Listed
-            said={answer}
-            subject="jobs"
-            onMore={onMore}
+        <div className="table-page">
+          <AnswerTable
+            summary={answer}
+            exportName="jobs"
+            onLoadMore={onLoadMore}
             label="jobs"
-            heads={JOBS}
+            columns={JOB_COLUMNS}
             rows={answer.rows}
-            keyOf={jobKey}
-            onPick={open}
-            onOpen={open}
-            empty="No job has been seen yet."
+            rowKey={jobKey}
+            onSelect={openJob}
+            onOpen={openJob}
+            emptyText="No jobs yet."
           />
         </div>
       )}
-    </Await>
+    </QueryResult>
   );
 }
 
-function JobRuns({ job }: { job: JobRef }) {
-  const { waiting, onMore } = usePages(jobKey(job), (cursor) => runs(job, cursor), joinRows);
+function RunsTable({ job }: { job: JobRef }) {
+  const { query, onLoadMore } = usePagedQuery(jobKey(job), (cursor) => fetchRuns(job, cursor), appendRows);
   return (
-    <div className="page-of-rows">
-      <h2 className="crumb">
-        <button type="button" className="link" onClick={() => go({ job: null, sort: null })}>
+    <div className="table-page">
+      <h2 className="breadcrumb">
+        <button type="button" className="link" onClick={() => navigate({ job: null, sort: null })}>
           Jobs
         </button>{' '}
         / <Name text={job.name} limit={80} />
       </h2>
-      <Await waiting={waiting}>
+      <QueryResult query={query}>
         {(answer) => (
-          <Listed
-            said={answer}
-            subject={`runs-${job.name}`}
-            onMore={onMore}
+          <AnswerTable
+            summary={answer}
+            exportName={`runs-${job.name}`}
+            onLoadMore={onLoadMore}
             label={`runs of ${job.name}`}
-            heads={RUNS}
+            columns={RUN_COLUMNS}
             rows={answer.rows}
-            keyOf={(row) => row.run_id}
-            empty="No run of this job has been seen."
+            rowKey={(row) => row.run_id}
+            emptyText="No runs yet."
           />
         )}
-      </Await>
+      </QueryResult>
     </div>
   );
 }
 
 export default function Runs() {
   const job = readJob(useView((view) => view.job));
-  return job === null ? <Jobs /> : <JobRuns job={job} />;
+  return job === null ? <JobsTable /> : <RunsTable job={job} />;
 }

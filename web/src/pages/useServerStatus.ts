@@ -1,47 +1,50 @@
-/** The state of the service while it is looked at, and the rate of events between two looks. */
+/** Polls the status of the server and computes the rate of incoming events. */
 import { useEffect, useState } from 'react';
 import type { Status } from '../api/answers';
-import { askNow } from '../api/client';
+import { fetchFresh } from '../api/client';
 
-export interface Service {
+export interface ServerStatus {
   readonly status: Status | null;
-  /** Events a second since the look before; null until there were two. */
-  readonly rate: number | null;
+  /** Events per second since the previous poll; null after the first one. */
+  readonly eventsPerSecond: number | null;
 }
 
-interface Look extends Service {
+interface Poll extends ServerStatus {
+  /** Time of the poll in milliseconds. */
   readonly at: number;
 }
 
-const EVERY = 4000;
+const POLL_INTERVAL_MS = 4000;
 
-const acceptedOf = (status: Status | null) => {
+const acceptedEvents = (status: Status | null) => {
   const accepted = status?.receiver.accepted;
   return typeof accepted === 'number' ? accepted : null;
 };
 
-/** The look that follows `before`. */
-export function nextLook(before: Look, status: Status, at: number): Look {
-  const [old, now] = [acceptedOf(before.status), acceptedOf(status)];
-  const rate = old === null || now === null ? null : Math.max(0, now - old) / ((at - before.at) / 1000);
-  return { status, rate, at };
+/** The poll that follows `previous`, with the rate of events between the two. */
+export function nextPoll(previous: Poll, status: Status, at: number): Poll {
+  const [before, now] = [acceptedEvents(previous.status), acceptedEvents(status)];
+  const seconds = (at - previous.at) / 1000;
+  const eventsPerSecond = before === null || now === null ? null : Math.max(0, now - before) / seconds;
+  return { status, eventsPerSecond, at };
 }
 
-export function useService(): Service {
-  const [look, setLook] = useState<Look>({ status: null, rate: null, at: 0 });
+export function useServerStatus(): ServerStatus {
+  const [latest, setLatest] = useState<Poll>({ status: null, eventsPerSecond: null, at: 0 });
   useEffect(() => {
-    let live = true;
-    const again = async () => {
+    let mounted = true;
+    const poll = async () => {
       if (document.hidden) return;
-      const answered = await askNow<Status>('status').catch(() => null);
-      if (live && answered !== null) setLook((before) => nextLook(before, answered.body, performance.now()));
+      const response = await fetchFresh<Status>('status').catch(() => null);
+      if (mounted && response !== null)
+        setLatest((previous) => nextPoll(previous, response.body, performance.now()));
     };
-    void again();
-    const timer = setInterval(() => void again(), EVERY);
+    void poll();
+    const timer = setInterval(() => void poll(), POLL_INTERVAL_MS);
     return () => {
-      live = false;
+      mounted = false;
       clearInterval(timer);
     };
   }, []);
-  return look;
+  return latest;
 }

@@ -1,17 +1,19 @@
-/** The side panel: all that is known of the picked column or line, in words that can be copied. */
+/** The side panel with the details of the selected column or edge. */
 import type { ReactNode } from 'react';
 import { count, countOf } from '../format/text';
-import type { Column, Edge, Picture } from '../graph/lineageGraph';
-import { Copy } from '../shell/CopyButton';
+import type { Column, Edge, LineageGraph } from '../graph/lineageGraph';
+import { CopyButton } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
 import { Name } from '../shell/Name';
-import { focus, go, hrefOf, useView } from '../state/view';
+import { navigate, openColumn, useView, viewUrl } from '../state/view';
 import { Layer } from '../table/cells';
-import { Facts } from './EdgeFacts';
+import { EdgeFacts } from './EdgeFacts';
+
+const MAX_EDGES = 20;
 
 const fullName = (column: Column) => `${column.namespace}/${column.name}.${column.field}`.replace('//', '/');
 
-function Head({ column }: { column: Column }) {
+function ColumnHeader({ column }: { column: Column }) {
   return (
     <header>
       <h2 className="mono">
@@ -44,15 +46,22 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-const SHOWN = 20;
+interface EdgeListProps {
+  readonly edges: readonly Edge[];
+  /** The end of the edges at the other column. */
+  readonly otherEnd: 'from' | 'to';
+  readonly graph: LineageGraph;
+}
 
-function Edges({ edges, end, picture }: { edges: readonly Edge[]; end: 'from' | 'to'; picture: Picture }) {
+function EdgeList({ edges, otherEnd, graph }: EdgeListProps) {
   return (
     <>
-      {edges.slice(0, SHOWN).map((edge) => (
-        <Facts key={edge.key} edge={edge} other={picture.columns.get(edge[end]) ?? null} />
+      {edges.slice(0, MAX_EDGES).map((edge) => (
+        <EdgeFacts key={edge.key} edge={edge} otherColumn={graph.columns.get(edge[otherEnd]) ?? null} />
       ))}
-      {edges.length > SHOWN && <p className="muted">{count(edges.length - SHOWN)} more in the list</p>}
+      {edges.length > MAX_EDGES && (
+        <p className="muted">{count(edges.length - MAX_EDGES)} more in the table</p>
+      )}
     </>
   );
 }
@@ -62,87 +71,95 @@ function Actions({ column }: { column: Column }) {
   return (
     <div className="panel-actions">
       {!inFocus && (
-        <button type="button" className="primary" onClick={() => focus(column.key)}>
-          Put in the middle
+        <button type="button" className="primary" onClick={() => openColumn(column.key)}>
+          Focus
         </button>
       )}
-      <a href={hrefOf({ column: column.key, pick: null })} target="_blank" rel="noreferrer">
-        <Icon name="open" /> open
+      <a href={viewUrl({ column: column.key, pick: null })} target="_blank" rel="noreferrer">
+        <Icon name="open" /> Open
       </a>
-      <Copy text={fullName(column)} label="name" />
-      <Copy text={() => location.href} label="link" />
+      <CopyButton text={fullName(column)} label="Copy name" />
+      <CopyButton text={() => location.href} label="Copy link" />
     </div>
   );
 }
 
 /** `3 sources`, or `3 sources, 2 indirect`. */
-function counted(edges: readonly Edge[], word: string): string {
+function edgeCount(edges: readonly Edge[], noun: string): string {
   const direct = edges.filter((edge) => edge.direct).length;
-  const rest = edges.length - direct;
-  return rest === 0 ? countOf(direct, word) : `${countOf(direct, word)}, ${count(rest)} indirect`;
+  const indirect = edges.length - direct;
+  return indirect === 0 ? countOf(direct, noun) : `${countOf(direct, noun)}, ${count(indirect)} indirect`;
 }
 
-function sourcesText(edges: readonly Edge[], column: Column): string {
-  if (edges.length > 0) return `← ${counted(edges, 'source')}`;
-  return column.up ? `← ${countOf(column.up, 'source')}, not drawn` : '← no source';
+function sourcesTitle(edges: readonly Edge[], column: Column): string {
+  if (edges.length > 0) return `← ${edgeCount(edges, 'source')}`;
+  return column.up ? `← ${countOf(column.up, 'source')}, not shown` : '← no sources';
 }
 
-function feedsText(edges: readonly Edge[], column: Column): string {
-  if (edges.length > 0) return `→ feeds ${counted(edges, 'column')}`;
-  return column.down ? `→ feeds ${countOf(column.down, 'column')}, not drawn` : '→ feeds nothing';
+function targetsTitle(edges: readonly Edge[], column: Column): string {
+  if (edges.length > 0) return `→ feeds ${edgeCount(edges, 'column')}`;
+  return column.down ? `→ feeds ${countOf(column.down, 'column')}, not shown` : '→ no downstream columns';
 }
 
-function ColumnPanel({ column, picture }: { column: Column; picture: Picture }) {
-  const edges = [...picture.edges.values()];
-  const into = edges.filter((edge) => edge.to === column.key);
-  const out = edges.filter((edge) => edge.from === column.key);
+function ColumnDetails({ column, graph }: { column: Column; graph: LineageGraph }) {
+  const edges = [...graph.edges.values()];
+  const incoming = edges.filter((edge) => edge.to === column.key);
+  const outgoing = edges.filter((edge) => edge.from === column.key);
   return (
     <>
-      <Head column={column} />
+      <ColumnHeader column={column} />
       <Actions column={column} />
-      <Section title={sourcesText(into, column)}>
-        <Edges edges={into} end="from" picture={picture} />
+      <Section title={sourcesTitle(incoming, column)}>
+        <EdgeList edges={incoming} otherEnd="from" graph={graph} />
       </Section>
-      <Section title={feedsText(out, column)}>
-        <Edges edges={out} end="to" picture={picture} />
+      <Section title={targetsTitle(outgoing, column)}>
+        <EdgeList edges={outgoing} otherEnd="to" graph={graph} />
       </Section>
     </>
   );
 }
 
-function EdgePanel({ edge, picture }: { edge: Edge; picture: Picture }) {
-  const from = picture.columns.get(edge.from);
-  const to = picture.columns.get(edge.to);
+function EdgeDetails({ edge, graph }: { edge: Edge; graph: LineageGraph }) {
+  const source = graph.columns.get(edge.from);
+  const target = graph.columns.get(edge.to);
   return (
     <>
-      {from && <Head column={from} />}
+      {source && <ColumnHeader column={source} />}
       <p className="arrow" aria-hidden="true">
         ↓ {edge.direct ? 'direct' : 'indirect'}
       </p>
-      <Facts edge={edge} other={null} />
-      {to && <Head column={to} />}
-      {to && <Actions column={to} />}
+      <EdgeFacts edge={edge} otherColumn={null} />
+      {target && <ColumnHeader column={target} />}
+      {target && <Actions column={target} />}
     </>
   );
 }
 
-export function Panel({ picture, fallback }: { picture: Picture; fallback: string | null }) {
-  const pick = useView((view) => view.pick);
-  const edge = pick === null ? undefined : picture.edges.get(pick);
-  const column = picture.columns.get(edge ? '' : (pick ?? fallback ?? ''));
+interface DetailPanelProps {
+  readonly graph: LineageGraph;
+  /** The column to show when nothing is selected. */
+  readonly defaultColumn: string | null;
+}
+
+export function DetailPanel({ graph, defaultColumn }: DetailPanelProps) {
+  const selected = useView((view) => view.pick);
+  const edge = selected === null ? undefined : graph.edges.get(selected);
+  const column = edge ? undefined : graph.columns.get(selected ?? defaultColumn ?? '');
   if (!edge && !column) return null;
   return (
     <aside className="panel" aria-label="details">
-      {pick !== null && (
-        <button type="button" className="close" aria-label="close details" onClick={() => go({ pick: null })}>
+      {selected !== null && (
+        <button
+          type="button"
+          className="close"
+          aria-label="Close details"
+          onClick={() => navigate({ pick: null })}
+        >
           <Icon name="close" />
         </button>
       )}
-      {edge ? (
-        <EdgePanel edge={edge} picture={picture} />
-      ) : (
-        column && <ColumnPanel column={column} picture={picture} />
-      )}
+      {edge && <EdgeDetails edge={edge} graph={graph} />}
+      {column && <ColumnDetails column={column} graph={graph} />}
     </aside>
   );
 }

@@ -1,25 +1,26 @@
-/** How one column makes another: expression, effect, job, first and last seen, runs. */
+/** How one column is derived from another: expression, effect, job, times and runs. */
 import { count } from '../format/text';
-import { effectOf } from '../graph/labels';
+import { subtypeLabel } from '../graph/labels';
 import type { Column, Edge, Fact } from '../graph/lineageGraph';
 import { ShieldIcon } from '../shell/icons';
-import { Moment, Name } from '../shell/Name';
-import { go } from '../state/view';
+import { Name } from '../shell/Name';
+import { Timestamp } from '../shell/Timestamp';
+import { navigate } from '../state/view';
 import { State } from '../table/cells';
 
-function OneFact({ fact }: { fact: Fact }) {
+function FactDetails({ fact }: { fact: Fact }) {
   const { job } = fact;
   return (
     <dl className="fact">
       {fact.description && (
         <>
-          <dt className="unseen">expression</dt>
+          <dt className="visually-hidden">expression</dt>
           <dd className="expression mono">{fact.description}</dd>
         </>
       )}
       <dt>effect</dt>
       <dd>
-        {effectOf(fact.subtype)} <span className="muted code">{fact.subtype ?? fact.type}</span>
+        {subtypeLabel(fact.subtype)} <span className="muted code">{fact.subtype ?? fact.type}</span>
         {fact.masking && <ShieldIcon />}
       </dd>
       {job !== null && (
@@ -29,7 +30,9 @@ function OneFact({ fact }: { fact: Fact }) {
             <button
               type="button"
               className="link"
-              onClick={() => go({ mode: 'runs', job: JSON.stringify([job.namespace, job.name]), sort: null })}
+              onClick={() =>
+                navigate({ mode: 'runs', job: JSON.stringify([job.namespace, job.name]), sort: null })
+              }
             >
               <Name text={job.name} limit={36} />
             </button>
@@ -38,11 +41,11 @@ function OneFact({ fact }: { fact: Fact }) {
       )}
       <dt>first seen</dt>
       <dd>
-        <Moment at={fact.firstSeen} />
+        <Timestamp at={fact.firstSeen} />
       </dd>
       <dt>last seen</dt>
       <dd>
-        <Moment at={fact.lastSeen} />
+        <Timestamp at={fact.lastSeen} />
       </dd>
       {fact.lastRun !== null && (
         <>
@@ -63,17 +66,20 @@ function OneFact({ fact }: { fact: Fact }) {
   );
 }
 
-/** All facts of a line; with `other`, headed by the column at its far end. */
-export function Facts({ edge, other }: { edge: Edge; other: Column | null }) {
+/** All facts of an edge. `otherColumn` is shown above them as a link. */
+export function EdgeFacts({ edge, otherColumn }: { edge: Edge; otherColumn: Column | null }) {
   return (
-    <div className={edge.direct ? 'facts' : 'facts dotted'}>
-      {other !== null && (
-        <button type="button" className="link mono" onClick={() => go({ pick: other.key })}>
-          <Name text={`${other.table}.${other.field}`} limit={38} />
+    <div className={edge.direct ? 'facts' : 'facts indirect'}>
+      {otherColumn !== null && (
+        <button type="button" className="link mono" onClick={() => navigate({ pick: otherColumn.key })}>
+          <Name text={`${otherColumn.table}.${otherColumn.field}`} limit={38} />
         </button>
       )}
       {edge.facts.map((fact) => (
-        <OneFact key={JSON.stringify([fact.subtype, fact.description, fact.job, fact.masking])} fact={fact} />
+        <FactDetails
+          key={JSON.stringify([fact.subtype, fact.description, fact.job, fact.masking])}
+          fact={fact}
+        />
       ))}
     </div>
   );

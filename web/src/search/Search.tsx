@@ -1,41 +1,43 @@
-/** Search: type a column, see where it lives, Enter lands on its graph. */
+/** Search field: lists matching columns; Enter opens the first or the highlighted one. */
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import type { ColumnJson } from '../api/answers';
-import type { Failure } from '../api/client';
+import type { ApiError } from '../api/client';
 import { findColumns } from '../api/queries';
-import { useAnswer } from '../api/useQuery';
+import { useQuery } from '../api/useQuery';
 import { count } from '../format/text';
 import { Icon } from '../shell/icons';
 import { Name } from '../shell/Name';
 import { columnKey, shortName } from '../state/names';
-import { focus, useView } from '../state/view';
+import { openColumn, useView } from '../state/view';
 import { Layer } from '../table/cells';
 
-const PAUSE = 90;
+const DEBOUNCE_MS = 90;
+/** A click on an option blurs the field before it is handled. */
+const CLOSE_DELAY_MS = 150;
 
-function useDelayed(text: string): string {
-  const [late, setLate] = useState(text);
+function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(text), PAUSE);
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  return late;
+  return debounced;
 }
 
 interface OptionProps {
   readonly id: string;
   readonly row: ColumnJson;
   readonly active: boolean;
-  readonly onTake: () => void;
+  readonly onOpen: () => void;
 }
 
-function Option({ id, row, active, onTake }: OptionProps) {
+function Option({ id, row, active, onOpen }: OptionProps) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles keys for its options
     // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, as a combobox does
-    <div role="option" id={id} aria-selected={active} className="option" onClick={onTake}>
+    <div role="option" id={id} aria-selected={active} className="option" onClick={onOpen}>
       <Name className="mono field" text={row.field} limit={44} />
-      <Name className="in" text={shortName(row.name)} limit={44} />
+      <Name className="table-name" text={shortName(row.name)} limit={44} />
       <span className="tags">
         {(row.tags ?? []).slice(0, 3).map((tag) => (
           <span key={tag} className="tag">
@@ -48,11 +50,11 @@ function Option({ id, row, active, onTake }: OptionProps) {
   );
 }
 
-function Nothing({ text, failure }: { text: string; failure: Failure | null }) {
+function NoMatches({ text, error }: { text: string; error: ApiError | null }) {
   return (
-    <p className="none" role="status">
-      {failure === null ? `No column is called like “${text.slice(0, 60)}”. ` : `${failure.message}. `}
-      <span className="muted">{failure?.hint ?? 'Try a part of the name, or table.column.'}</span>
+    <p className="message" role="status">
+      {error === null ? `No columns match “${text.slice(0, 60)}”. ` : `${error.message} `}
+      <span className="muted">{error?.hint ?? 'Try part of the name, or table.column.'}</span>
     </p>
   );
 }
@@ -61,27 +63,30 @@ export function Search({ large = false }: { large?: boolean }) {
   const [text, setText] = useState('');
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
-  const enter = useRef(false);
+  const enterPressed = useRef(false);
   const id = useId();
   const asOf = useView((view) => view.asOf);
-  const q = useDelayed(text.trim());
-  const found = useAnswer(q === '' ? null : `${q}\n${asOf}`, () => findColumns(q, asOf));
-  const current = q === text.trim() && (found.state === 'done' || found.state === 'failed');
-  const rows = q === '' ? [] : (found.value?.rows ?? []);
-  const shown = open && text.trim() !== '';
+  const searchText = useDebounced(text.trim());
+  const query = useQuery(searchText === '' ? null : `${searchText}\n${asOf}`, () =>
+    findColumns(searchText, asOf),
+  );
+  const isCurrent = searchText === text.trim() && (query.state === 'done' || query.state === 'failed');
+  const rows = searchText === '' ? [] : (query.value?.rows ?? []);
+  const leftOut = query.value?.left_out ?? 0;
+  const isOpen = open && text.trim() !== '';
 
-  const take = (row: ColumnJson) => {
+  const openRow = (row: ColumnJson) => {
     setOpen(false);
     setText('');
     (document.activeElement as HTMLElement | null)?.blur();
-    focus(columnKey(row));
+    openColumn(columnKey(row));
   };
-  // Enter before the answer is there counts when it arrives.
+  // If Enter was pressed before the answer arrived, open the first match now.
   useEffect(() => {
     const first = rows[0];
-    if (enter.current && current) {
-      enter.current = false;
-      if (first !== undefined) take(first);
+    if (enterPressed.current && isCurrent) {
+      enterPressed.current = false;
+      if (first !== undefined) openRow(first);
     }
   });
   const onKeyDown = (event: KeyboardEvent) => {
@@ -92,8 +97,8 @@ export function Search({ large = false }: { large?: boolean }) {
       (event.target as HTMLElement).blur();
     } else if (event.key === 'Enter') {
       const row = rows[active];
-      if (current && row !== undefined) take(row);
-      else enter.current = text.trim() !== '';
+      if (isCurrent && row !== undefined) openRow(row);
+      else enterPressed.current = text.trim() !== '';
     } else return;
     event.preventDefault();
     event.stopPropagation();
@@ -104,16 +109,16 @@ export function Search({ large = false }: { large?: boolean }) {
       <input
         type="text"
         role="combobox"
-        placeholder={large ? 'Search a column: email, orders.total, …' : 'Search a column'}
-        aria-label="search a column"
-        aria-expanded={shown}
+        placeholder={large ? 'Search columns: email, orders.total, …' : 'Search columns'}
+        aria-label="Search columns"
+        aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={shown && rows[active] ? `${id}-${active}` : undefined}
+        aria-activedescendant={isOpen && rows[active] ? `${id}-${active}` : undefined}
         autoComplete="off"
         spellCheck={false}
         maxLength={2000}
-        data-search={large ? 'large' : 'top'}
+        data-search={large ? 'large' : 'header'}
         value={text}
         onChange={(event) => {
           setText(event.target.value);
@@ -121,28 +126,28 @@ export function Search({ large = false }: { large?: boolean }) {
           setOpen(true);
         }}
         onFocus={() => setOpen(true)}
-        onBlur={() => setTimeout(() => setOpen(false), 150)}
+        onBlur={() => setTimeout(() => setOpen(false), CLOSE_DELAY_MS)}
         onKeyDown={onKeyDown}
       />
       <span className="kbd" aria-hidden="true">
         /
       </span>
-      <div className={shown ? 'options' : 'options shut'}>
-        <div role="listbox" id={`${id}-list`} aria-label="matching columns" aria-busy={!current}>
-          {shown &&
+      <div className={isOpen ? 'options' : 'options closed'}>
+        <div role="listbox" id={`${id}-list`} aria-label="Matching columns" aria-busy={!isCurrent}>
+          {isOpen &&
             rows.map((row, index) => (
               <Option
                 key={columnKey(row)}
                 id={`${id}-${index}`}
                 row={row}
                 active={index === active}
-                onTake={() => take(row)}
+                onOpen={() => openRow(row)}
               />
             ))}
         </div>
-        {shown && current && rows.length === 0 && <Nothing text={text} failure={found.failure} />}
-        {shown && (found.value?.left_out ?? 0) > 0 && rows.length > 0 && (
-          <p className="none muted">{count(found.value?.left_out ?? 0)} more; type more of the name</p>
+        {isOpen && isCurrent && rows.length === 0 && <NoMatches text={text} error={query.error} />}
+        {isOpen && leftOut > 0 && rows.length > 0 && (
+          <p className="message muted">{count(leftOut)} more matches; refine your search</p>
         )}
       </div>
     </search>

@@ -1,22 +1,22 @@
-/** The page: header, modes, and the mode in view. */
+/** The application: header, navigation and the current page. */
 import { Suspense, useEffect } from 'react';
-import { MODE_VIEWS } from '../pages';
-import { freshness, isOld, refresh, watchFreshness } from '../state/freshness';
+import { PAGES } from '../pages';
+import { freshness, hasNewerSnapshot, pollSnapshot, refresh } from '../state/freshness';
 import { useStore } from '../state/store';
 import { useView } from '../state/view';
 import { Header } from './Header';
-import { Help } from './HelpDialog';
-import { Nav } from './Navigation';
+import { HelpDialog } from './HelpDialog';
+import { Navigation } from './Navigation';
 import { Loading } from './QueryState';
 import { useShortcuts } from './shortcuts';
 
-function Newer() {
-  const old = useStore(freshness, isOld);
-  const past = useView((view) => view.asOf !== null);
-  if (!old || past) return null;
+function UpdateBanner() {
+  const isOutdated = useStore(freshness, hasNewerSnapshot);
+  const isPast = useView((view) => view.asOf !== null);
+  if (!isOutdated || isPast) return null;
   return (
-    <div className="newer" role="status">
-      There is newer lineage.{' '}
+    <div className="update-banner" role="status">
+      Newer lineage is available.{' '}
       <button type="button" className="link" onClick={refresh}>
         Refresh
       </button>
@@ -27,24 +27,24 @@ function Newer() {
 export function App() {
   const mode = useView((view) => view.mode);
   useShortcuts();
-  useEffect(watchFreshness, []);
-  const Mode = MODE_VIEWS[mode];
+  useEffect(pollSnapshot, []);
+  const Page = PAGES[mode];
   return (
     <>
-      <a className="skip" href="#main">
-        Skip to the answer
+      <a className="skip-link" href="#main">
+        Skip to content
       </a>
       <Header />
-      <Newer />
+      <UpdateBanner />
       <div className="body">
-        <Nav />
+        <Navigation />
         <main id="main" tabIndex={-1}>
           <Suspense fallback={<Loading />}>
-            <Mode />
+            <Page />
           </Suspense>
         </main>
       </div>
-      <Help />
+      <HelpDialog />
     </>
   );
 }

@@ -1,16 +1,16 @@
-/** As of when: now, or a moment in the past. */
+/** Selects the time of the lineage on screen: now, or a time in the past. */
 import { useId, useState } from 'react';
-import { fromField, local, toField, utc } from '../format/time';
-import { go, useView } from '../state/view';
+import { fromInputValue, localTime, toInputValue, utcTime } from '../format/time';
+import { navigate, useView } from '../state/view';
 import { Icon } from './icons';
 
-export function AsOf() {
+export function AsOfPicker() {
   const asOf = useView((view) => view.asOf);
   const [open, setOpen] = useState(false);
   const id = useId();
-  const set = (value: string | null) => {
+  const apply = (value: string | null) => {
     setOpen(false);
-    go({ asOf: value });
+    navigate({ asOf: value });
   };
   return (
     <div className="as-of">
@@ -19,29 +19,29 @@ export function AsOf() {
         aria-expanded={open}
         aria-controls={id}
         className={asOf === null ? '' : 'past'}
-        title={asOf === null ? 'the newest lineage' : utc(asOf)}
+        title={asOf === null ? 'Latest lineage' : utcTime(asOf)}
         onClick={() => setOpen(!open)}
       >
-        <span className="muted">as of</span> {asOf === null ? 'now' : local(asOf)} <Icon name="down" />
+        <span className="muted">as of</span> {asOf === null ? 'now' : localTime(asOf)} <Icon name="down" />
       </button>
       <div id={id} className="popover" hidden={!open}>
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            const value = new FormData(event.currentTarget).get('moment');
-            set(typeof value === 'string' ? fromField(value) : null);
+            const value = new FormData(event.currentTarget).get('as-of');
+            apply(typeof value === 'string' ? fromInputValue(value) : null);
           }}
         >
           <label>
-            Lineage as it was at
-            <input key={asOf} type="datetime-local" name="moment" defaultValue={toField(asOf)} required />
+            Show lineage as of
+            <input key={asOf} type="datetime-local" name="as-of" defaultValue={toInputValue(asOf)} required />
           </label>
-          <p className="muted small">In your local time.</p>
-          <div className="row-of-buttons">
+          <p className="muted small">In your local time zone.</p>
+          <div className="button-row">
             <button type="submit" className="primary">
               Show
             </button>
-            <button type="button" onClick={() => set(null)}>
+            <button type="button" onClick={() => apply(null)}>
               Now
             </button>
           </div>

@@ -1,17 +1,19 @@
-/** A button that copies, and says so. */
+/** A button that copies text to the clipboard. */
 import { useState } from 'react';
 import { Icon } from './icons';
 
-export function Copy({ text, label }: { text: string | (() => string); label: string }) {
-  const [done, setDone] = useState(false);
+const CONFIRMATION_MS = 1500;
+
+export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
+  const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    setDone(true);
-    setTimeout(() => setDone(false), 1500);
+    setCopied(true);
+    setTimeout(() => setCopied(false), CONFIRMATION_MS);
   };
   return (
-    <button type="button" onClick={() => void copy()} aria-label={`copy ${label}`}>
-      <Icon name={done ? 'check' : 'copy'} /> {done ? 'copied' : label}
+    <button type="button" onClick={() => void copy()}>
+      <Icon name={copied ? 'check' : 'copy'} /> {copied ? 'Copied' : label}
     </button>
   );
 }

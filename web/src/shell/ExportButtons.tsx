@@ -1,23 +1,23 @@
-/** Buttons that save what is on screen: the list as CSV, the drawing as SVG or PNG. */
+/** Buttons that download the table as CSV and the graph as SVG or PNG. */
 import { toCsv } from '../format/csv';
-import { drawn } from '../graph/currentDrawing';
-import { type Paint, paint } from '../graph/highlight';
+import { currentDrawing } from '../graph/currentDrawing';
+import { highlightStore } from '../graph/highlight';
 import { toPng, toSvg } from '../graph/imageFiles';
-import { type Palette, toScene } from '../graph/shapes';
+import { type Palette, type Scene, toScene } from '../graph/shapes';
 import type { Drawing } from '../graph/useDrawing';
 import { useStore } from '../state/store';
-import type { Head } from '../table/tableModel';
-import { fileName, save, saveText } from './download';
+import type { TableColumn } from '../table/tableModel';
+import { downloadFile, downloadText, safeFileName } from './download';
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum', 'none'];
-const MARKS = ['clear', 'masked', 'indirect', 'added', 'removed', 'changed', 'accent'];
+const MARKS = ['clear', 'masked', 'indirect', 'added', 'removed', 'changed'];
 
-/** The colours in use now, read from the style sheet's tokens. */
-function palette(): Palette {
+/** The current colors, read from the tokens of the style sheet. */
+function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
-  const group = (names: readonly string[], before: string) =>
-    Object.fromEntries(names.map((name) => [name, token(`${before}${name}`)]));
+  const tokens = (prefix: string, names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, token(`${prefix}${name}`)]));
   return {
     surface: token('surface'),
     background: token('background'),
@@ -25,52 +25,54 @@ function palette(): Palette {
     muted: token('muted'),
     border: token('border'),
     line: token('line'),
-    marks: { ...group(MARKS, 'mark-'), accent: token('accent') },
-    layers: group(LAYERS, 'layer-'),
+    marks: { ...tokens('mark-', MARKS), accent: token('accent') },
+    layers: tokens('layer-', LAYERS),
   };
 }
 
-function saveSvg(drawing: Drawing, painted: Paint, subject: string): void {
-  const { scene, dx, dy } = toScene(drawing, painted, palette());
-  saveText(fileName(subject, 'svg'), 'image/svg+xml', toSvg(scene, dx, dy));
+const currentScene = (drawing: Drawing): Scene => toScene(drawing, highlightStore.get(), readPalette());
+
+function downloadSvg(drawing: Drawing, name: string): void {
+  downloadText(safeFileName(name, 'svg'), 'image/svg+xml', toSvg(currentScene(drawing)));
 }
 
-async function savePng(drawing: Drawing, painted: Paint, subject: string): Promise<void> {
-  const { scene, dx, dy } = toScene(drawing, painted, palette());
-  save(fileName(subject, 'png'), await toPng(scene, dx, dy));
+async function downloadPng(drawing: Drawing, name: string): Promise<void> {
+  downloadFile(safeFileName(name, 'png'), await toPng(currentScene(drawing)));
 }
 
-interface ExportProps<Row> {
-  readonly subject: string;
-  readonly heads: readonly Head<Row>[];
+interface ExportButtonsProps<Row> {
+  /** File name without extension. */
+  readonly name: string;
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
 }
 
-export function Export<Row>({ subject, heads, rows }: ExportProps<Row>) {
-  const drawing = useStore(drawn, (value) => value);
-  const csv = () => {
-    const lines = rows.map((row) => heads.map((head) => head.text(row)));
-    const names = heads.map((head) => head.id);
-    saveText(fileName(subject, 'csv'), 'text/csv', toCsv(names, lines));
+export function ExportButtons<Row>({ name, columns, rows }: ExportButtonsProps<Row>) {
+  const drawing = useStore(currentDrawing, (value) => value);
+  const downloadCsv = () => {
+    const lines = rows.map((row) => columns.map((column) => column.text(row)));
+    const header = columns.map((column) => column.id);
+    downloadText(safeFileName(name, 'csv'), 'text/csv', toCsv(header, lines));
   };
   return (
     <>
-      <button type="button" onClick={csv} disabled={rows.length === 0} aria-label="save the list as CSV">
+      <button
+        type="button"
+        onClick={downloadCsv}
+        disabled={rows.length === 0}
+        aria-label="Download table as CSV"
+      >
         CSV
       </button>
       {drawing !== null && (
         <>
-          <button
-            type="button"
-            onClick={() => saveSvg(drawing, paint.get(), subject)}
-            aria-label="save the graph as SVG"
-          >
+          <button type="button" onClick={() => downloadSvg(drawing, name)} aria-label="Download graph as SVG">
             SVG
           </button>
           <button
             type="button"
-            onClick={() => void savePng(drawing, paint.get(), subject)}
-            aria-label="save the graph as PNG"
+            onClick={() => void downloadPng(drawing, name)}
+            aria-label="Download graph as PNG"
           >
             PNG
           </button>

@@ -1,33 +1,33 @@
-/** The frame of every mode with a graph: canvas above, verdict and list below, details beside. */
+/** Layout of the pages with a graph: toolbar and graph above, verdict and table below, details at the side. */
 import type { ReactNode } from 'react';
-import { go, useView } from '../state/view';
+import { navigate, useView } from '../state/view';
 
-interface ScreenProps {
-  readonly tools?: ReactNode;
+interface GraphScreenProps {
+  readonly toolbar?: ReactNode;
   readonly graph: ReactNode;
-  /** The verdict line and the list. */
-  readonly below: ReactNode;
+  /** The verdict line and the table. */
+  readonly answer: ReactNode;
   readonly panel?: ReactNode;
 }
 
-export function Screen({ tools, graph, below, panel }: ScreenProps) {
-  const listed = useView((view) => view.list);
-  const graphFirst = useView((view) => view.graph);
-  const classes = ['screen', listed && 'listed', graphFirst && 'graph-first'].filter(Boolean).join(' ');
+export function GraphScreen({ toolbar, graph, answer, panel }: GraphScreenProps) {
+  const showTable = useView((view) => view.list);
+  const showGraph = useView((view) => view.graph);
+  const classes = ['screen', !showTable && 'without-table', showGraph && 'graph-first'];
   return (
-    <div className={classes}>
-      <div className="stage">
-        {tools !== undefined && <div className="tools">{tools}</div>}
+    <div className={classes.filter(Boolean).join(' ')}>
+      <div className="graph-and-answer">
+        {toolbar !== undefined && <div className="toolbar">{toolbar}</div>}
         <div className="graph">{graph}</div>
         <button
           type="button"
-          className="switch"
-          aria-pressed={graphFirst}
-          onClick={() => go({ graph: !graphFirst }, 'replace')}
+          className="graph-toggle"
+          aria-pressed={showGraph}
+          onClick={() => navigate({ graph: !showGraph }, 'replace')}
         >
-          {graphFirst ? 'Show the list' : 'Show the graph'}
+          {showGraph ? 'Show table' : 'Show graph'}
         </button>
-        <div className="below">{below}</div>
+        <div className="answer">{answer}</div>
       </div>
       {panel}
     </div>

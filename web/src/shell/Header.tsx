@@ -1,45 +1,45 @@
-/** The top of the page: name, search, as of when, theme, keys. */
+/** The header: home link, search, as-of time, theme, keyboard shortcuts. */
 import { Search } from '../search/Search';
 import { useStore } from '../state/store';
 import { HOME } from '../state/url';
-import { go, useView } from '../state/view';
-import { AsOf } from './AsOfPicker';
+import { navigate, useView } from '../state/view';
+import { AsOfPicker } from './AsOfPicker';
 import { Icon } from './icons';
 import { helpOpen } from './shortcuts';
-import { nextTheme, theme } from './theme';
+import { switchTheme, theme } from './theme';
 
 export function Header() {
-  const colours = useStore(theme, (value) => value);
-  const home = useView((view) => view.mode === 'explore' && view.column === null);
+  const currentTheme = useStore(theme, (value) => value);
+  const isHome = useView((view) => view.mode === 'explore' && view.column === null);
   return (
-    <header className="top">
+    <header className="header">
       <a
         className="brand"
         href={location.pathname}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();
-          go(HOME);
+          navigate(HOME);
         }}
       >
         colline
       </a>
-      {home ? <span className="spacer" /> : <Search />}
-      <AsOf />
+      {isHome ? <span className="spacer" /> : <Search />}
+      <AsOfPicker />
       <button
         type="button"
         className="icon-button"
-        aria-label={`theme: ${colours}`}
-        title={`theme: ${colours}`}
-        onClick={nextTheme}
+        aria-label={`Theme: ${currentTheme}`}
+        title={`Theme: ${currentTheme}`}
+        onClick={switchTheme}
       >
         <Icon name="theme" />
       </button>
       <button
         type="button"
         className="icon-button"
-        aria-label="keys"
-        title="keys (?)"
+        aria-label="Keyboard shortcuts"
+        title="Keyboard shortcuts (?)"
         onClick={() => helpOpen.set(true)}
       >
         ?

@@ -1,22 +1,22 @@
-/** The keys, in a dialog. */
+/** Dialog with the keyboard shortcuts. */
 import { useEffect, useRef } from 'react';
 import { useStore } from '../state/store';
-import { helpOpen, KEYS } from './shortcuts';
+import { helpOpen, SHORTCUTS } from './shortcuts';
 
-export function Help() {
+export function HelpDialog() {
   const open = useStore(helpOpen, (value) => value);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (open) dialog.current?.showModal();
   }, [open]);
   return (
-    <dialog ref={dialog} aria-labelledby="keys-title" onClose={() => helpOpen.set(false)}>
-      <h2 id="keys-title">Keys</h2>
-      <dl className="keys">
-        {KEYS.map(([keys, meaning]) => (
+    <dialog ref={dialog} aria-labelledby="shortcuts-title" onClose={() => helpOpen.set(false)}>
+      <h2 id="shortcuts-title">Keyboard shortcuts</h2>
+      <dl className="shortcuts">
+        {SHORTCUTS.map(([keys, description]) => (
           <div key={keys}>
             <dt>{keys}</dt>
-            <dd>{meaning}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>

@@ -1,6 +1,7 @@
-/** Names and moments as people read them; the whole is in the tooltip. */
-import { cutMiddle, visible } from '../format/text';
-import { local, relative, utc } from '../format/time';
+/** Shows a name, truncated in the middle, with the full name in the tooltip. */
+import { truncateMiddle, visible } from '../format/text';
+
+const MAX_TOOLTIP_LENGTH = 2000;
 
 interface NameProps {
   readonly text: string;
@@ -8,22 +9,13 @@ interface NameProps {
   readonly className?: string;
 }
 
-/** A name cut in the middle. It comes from strangers: direction is isolated and unseen characters are shown. */
+/** Names come from outside: `bdi` isolates their text direction, and invisible characters are made visible. */
 export function Name({ text, limit = 60, className = '' }: NameProps) {
-  const whole = visible(text);
+  const full = visible(text);
+  const tooltip = full.length > MAX_TOOLTIP_LENGTH ? `${full.slice(0, MAX_TOOLTIP_LENGTH)}…` : full;
   return (
-    <bdi className={`name ${className}`} title={whole.length > 2000 ? `${whole.slice(0, 2000)}…` : whole}>
-      {cutMiddle(whole, limit)}
+    <bdi className={`name ${className}`} title={tooltip}>
+      {truncateMiddle(full, limit)}
     </bdi>
-  );
-}
-
-/** A moment: relative in sight, local and UTC on hover; a dash for none. */
-export function Moment({ at, exact = false }: { at: string | null | undefined; exact?: boolean }) {
-  if (!at) return <span className="muted">–</span>;
-  return (
-    <time dateTime={at} title={`${local(at)} · ${utc(at)}`}>
-      {exact ? local(at) : relative(at)}
-    </time>
   );
 }

@@ -1,7 +1,7 @@
-/** The modes, as links: each can be opened in a new tab. */
+/** Links to the pages; each can be opened in a new tab. */
 import type { MouseEvent } from 'react';
 import type { Mode } from '../state/url';
-import { go, hrefOf, useView } from '../state/view';
+import { navigate, useView, viewUrl } from '../state/view';
 
 const ITEMS: readonly (readonly [Mode, string])[] = [
   ['explore', 'Explore'],
@@ -14,20 +14,19 @@ const ITEMS: readonly (readonly [Mode, string])[] = [
 
 const changeTo = (mode: Mode) => ({ mode, sort: null, hide: [], pick: null, job: null }) as const;
 
-export function Nav() {
-  const current = useView((view) => view.mode);
-  useView((view) => view);
+export function Navigation() {
+  const { mode: current } = useView((view) => view);
   const open = (event: MouseEvent, mode: Mode) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    go(changeTo(mode));
+    navigate(changeTo(mode));
   };
   return (
-    <nav className="modes" aria-label="modes">
+    <nav className="navigation" aria-label="Pages">
       {ITEMS.map(([mode, title]) => (
         <a
           key={mode}
-          href={hrefOf(changeTo(mode))}
+          href={viewUrl(changeTo(mode))}
           aria-current={mode === current ? 'page' : undefined}
           onClick={(event) => open(event, mode)}
         >

@@ -1,4 +1,4 @@
-/** The few signs of the page, drawn so that they look the same with every font. */
+/** SVG icons. Drawn here so that they do not depend on the installed fonts. */
 
 export const SHIELD = 'M8 1.5 13 3.3v3.9c0 3.2-2 5.9-5 7.3-3-1.4-5-4.1-5-7.3V3.3Z';
 

@@ -1,57 +1,61 @@
-/** Keys that work everywhere. The help dialog is made from the same table. */
+/** Keyboard shortcuts that work on every page. */
 import { useEffect } from 'react';
-import { opened, STEP } from '../graph/columnGraph';
+import { addExpansion, TABLES_PER_EXPANSION } from '../graph/columnGraph';
 import { tableOf } from '../state/names';
 import { createStore } from '../state/store';
 import type { Side } from '../state/url';
-import { go, viewStore } from '../state/view';
+import { navigate, viewStore } from '../state/view';
 
 export const helpOpen = createStore(false);
 
-export const KEYS: readonly (readonly [keys: string, meaning: string])[] = [
-  ['/ or Ctrl K', 'search'],
-  ['↑ ↓ ← →', 'move among rows and cards'],
-  ['Enter', 'put the column in the middle'],
-  ['Space', 'pin the path through it'],
-  ['[ and ]', 'expand upstream, downstream'],
-  ['i', 'indirect lineage on or off'],
-  ['p', 'personal data'],
-  ['l', 'list on or off'],
-  ['Esc', 'clear the pin, close'],
-  ['?', 'these keys'],
+/** All shortcuts, as the help dialog lists them. */
+export const SHORTCUTS: readonly (readonly [keys: string, description: string])[] = [
+  ['/ or Ctrl K', 'Search'],
+  ['↑ ↓ ← →', 'Move between rows and cards'],
+  ['Enter', 'Focus the column'],
+  ['Space', 'Pin the path through the column'],
+  ['[ and ]', 'Expand upstream, downstream'],
+  ['i', 'Show or hide indirect lineage'],
+  ['p', 'Personal data'],
+  ['l', 'Show or hide the table'],
+  ['Esc', 'Clear the selection, close'],
+  ['?', 'Show this help'],
 ];
 
-function toSearch(): void {
+function focusSearch(): void {
   const fields = [...document.querySelectorAll<HTMLInputElement>('[data-search]')];
-  const seen = fields.filter((field) => field.offsetParent !== null);
-  (seen.find((field) => field.dataset.search === 'large') ?? seen[0])?.focus();
+  const visible = fields.filter((field) => field.offsetParent !== null);
+  (visible.find((field) => field.dataset.search === 'large') ?? visible[0])?.focus();
 }
 
 function expand(side: Side): void {
   const { column, open, depth } = viewStore.get();
-  if (column !== null) go({ open: opened(open, tableOf(column), side, depth === 1 ? STEP : 0) });
+  if (column === null) return;
+  const shown = depth === 1 ? TABLES_PER_EXPANSION : 0;
+  navigate({ open: addExpansion(open, tableOf(column), side, shown) });
 }
 
 const ACTIONS: Readonly<Record<string, () => void>> = {
-  '/': toSearch,
+  '/': focusSearch,
   '?': () => helpOpen.set(true),
-  i: () => go({ indirect: !viewStore.get().indirect }),
-  p: () => go({ mode: viewStore.get().mode === 'personal' ? 'explore' : 'personal', sort: null, hide: [] }),
-  l: () => go({ list: !viewStore.get().list }, 'replace'),
+  i: () => navigate({ indirect: !viewStore.get().indirect }),
+  p: () =>
+    navigate({ mode: viewStore.get().mode === 'personal' ? 'explore' : 'personal', sort: null, hide: [] }),
+  l: () => navigate({ list: !viewStore.get().list }, 'replace'),
   '[': () => expand('up'),
   ']': () => expand('down'),
-  Escape: () => go({ pick: null }),
+  Escape: () => navigate({ pick: null }),
 };
 
-const isTyping = (target: EventTarget | null) =>
+const isTextInput = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 function onKeyDown(event: KeyboardEvent): void {
-  const searching = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-  if (!searching && (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target))) return;
+  const isSearch = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
+  if (!isSearch && (event.ctrlKey || event.metaKey || event.altKey || isTextInput(event.target))) return;
   if (document.querySelector('dialog[open]')) return;
-  const action = searching ? toSearch : ACTIONS[event.key];
+  const action = isSearch ? focusSearch : ACTIONS[event.key];
   if (action === undefined) return;
   event.preventDefault();
   action();

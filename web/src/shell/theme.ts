@@ -1,13 +1,13 @@
-/** Light, dark, or as the system says; kept for the next visit. */
+/** The color theme: light, dark, or that of the system. Stored for the next visit. */
 import { createStore } from '../state/store';
 
 export const THEMES = ['auto', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const KEY = 'colline.theme';
-const kept = localStorage.getItem(KEY);
+const STORAGE_KEY = 'colline.theme';
+const stored = localStorage.getItem(STORAGE_KEY);
 
-export const theme = createStore<Theme>(THEMES.find((each) => each === kept) ?? 'auto');
+export const theme = createStore<Theme>(THEMES.find((each) => each === stored) ?? 'auto');
 
 function apply(): void {
   const name = theme.get();
@@ -15,12 +15,12 @@ function apply(): void {
   else document.documentElement.dataset.theme = name;
 }
 
-/** Goes to the next theme and keeps it. */
-export function nextTheme(): void {
+/** Switches to the next theme and stores it. */
+export function switchTheme(): void {
   const next = THEMES[(THEMES.indexOf(theme.get()) + 1) % THEMES.length] ?? 'auto';
-  localStorage.setItem(KEY, next);
+  localStorage.setItem(STORAGE_KEY, next);
   theme.set(next);
 }
 
-theme.watch(apply);
+theme.subscribe(apply);
 apply();

@@ -1,44 +1,47 @@
-/** Whether what is on screen is still the newest: each answer says which snapshot it came from. */
+/** Detects whether the answers on screen come from the newest snapshot. Each answer names its snapshot. */
 
 import type { Status } from '../api/answers';
-import { askNow, forget } from '../api/client';
+import { clearCache, fetchFresh } from '../api/client';
 import { createStore } from './store';
 
 export interface Freshness {
+  /** Increased by `refresh`; a new value makes every query run again. */
   readonly epoch: number;
-  readonly drawn: string | null;
+  /** Oldest snapshot among the answers on screen. */
+  readonly shown: string | null;
   readonly newest: string | null;
 }
 
-export const freshness = createStore<Freshness>({ epoch: 0, drawn: null, newest: null });
+export const freshness = createStore<Freshness>({ epoch: 0, shown: null, newest: null });
 
-const EVERY = 20_000;
+const POLL_INTERVAL_MS = 20_000;
 
-/** Takes note of the snapshot an answer came from. The first one on screen counts: one old part makes the whole old. */
-export function noteDrawn(snapshot: string | null): void {
+/** Records the snapshot of an answer. The first one is kept: one outdated answer makes the whole screen outdated. */
+export function recordSnapshot(snapshot: string | null): void {
   if (snapshot === null) return;
-  const now = freshness.get();
-  freshness.set({ ...now, drawn: now.drawn ?? snapshot, newest: snapshot });
+  const current = freshness.get();
+  freshness.set({ ...current, shown: current.shown ?? snapshot, newest: snapshot });
 }
 
-/** Asks everything on screen again, from the newest snapshot. */
+/** Runs every query on screen again, on the newest snapshot. */
 export function refresh(): void {
-  forget();
-  const now = freshness.get();
-  freshness.set({ epoch: now.epoch + 1, drawn: null, newest: now.newest });
+  clearCache();
+  const current = freshness.get();
+  freshness.set({ epoch: current.epoch + 1, shown: null, newest: current.newest });
 }
 
-async function look(): Promise<void> {
+async function checkSnapshot(): Promise<void> {
   if (document.hidden) return;
-  const { body } = await askNow<Status>('status');
-  const now = freshness.get();
-  if (body.snapshot !== null) freshness.set({ ...now, newest: String(body.snapshot) });
+  const { body } = await fetchFresh<Status>('status');
+  const current = freshness.get();
+  if (body.snapshot !== null) freshness.set({ ...current, newest: String(body.snapshot) });
 }
 
-/** Watches for a newer snapshot until the returned function is called. A server that is away is no news. */
-export function watchFreshness(): () => void {
-  const timer = setInterval(() => void look().catch(() => undefined), EVERY);
+/** Polls for a newer snapshot until the returned function is called. Errors of the server are ignored. */
+export function pollSnapshot(): () => void {
+  const timer = setInterval(() => void checkSnapshot().catch(() => undefined), POLL_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
-export const isOld = ({ drawn, newest }: Freshness) => drawn !== null && newest !== null && newest !== drawn;
+export const hasNewerSnapshot = ({ shown, newest }: Freshness) =>
+  shown !== null && newest !== null && newest !== shown;

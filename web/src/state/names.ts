@@ -1,4 +1,4 @@
-/** Columns and tables by name, and the one text that stands for each in keys and links. */
+/** Names of tables and columns, and the text keys that identify them in maps and links. */
 
 export interface TableRef {
   readonly namespace: string;
@@ -9,17 +9,17 @@ export interface ColumnRef extends TableRef {
   readonly field: string;
 }
 
-const escaped = (part: string) => part.replace(/[%|]/g, encodeURIComponent);
-const unescaped = (part: string) => part.replace(/%(25|7C)/gi, decodeURIComponent);
+const escapePart = (part: string) => part.replace(/[%|]/g, encodeURIComponent);
+const unescapePart = (part: string) => part.replace(/%(25|7C)/gi, decodeURIComponent);
 
 /** The key of a table: `namespace|name`, with `|` and `%` escaped. */
 export function tableKey({ namespace, name }: TableRef): string {
-  return `${escaped(namespace)}|${escaped(name)}`;
+  return `${escapePart(namespace)}|${escapePart(name)}`;
 }
 
 /** The key of a column: `namespace|name|field`. */
 export function columnKey(column: ColumnRef): string {
-  return `${tableKey(column)}|${escaped(column.field)}`;
+  return `${tableKey(column)}|${escapePart(column.field)}`;
 }
 
 /** The key of the table that a column key belongs to. */
@@ -27,24 +27,24 @@ export function tableOf(key: string): string {
   return key.slice(0, key.lastIndexOf('|'));
 }
 
-/** The column that a key names, or null when it names none. */
+/** Parses a column key; null when it is invalid. */
 export function readColumnKey(key: string): ColumnRef | null {
-  const parts = key.split('|').map(unescaped);
+  const parts = key.split('|').map(unescapePart);
   const [namespace, name, field] = parts;
   if (parts.length !== 3 || namespace === undefined || name === undefined || field === undefined) return null;
   return { namespace, name, field };
 }
 
-/** The table that a key names, or null when it names none. */
+/** Parses a table key; null when it is invalid. */
 export function readTableKey(key: string): TableRef | null {
-  const parts = key.split('|').map(unescaped);
+  const parts = key.split('|').map(unescapePart);
   const [namespace, name] = parts;
   return parts.length === 2 && namespace !== undefined && name !== undefined ? { namespace, name } : null;
 }
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum'];
 
-/** The last parts of a table's name that tell it apart at a glance: `silver.customers` of `/lake/silver/customers`. */
+/** Short name of a table, with its layer or schema: `/lake/silver/customers` → `silver.customers`. */
 export function shortName(name: string): string {
   const parts = name.split(/[/.]/).filter(Boolean);
   const last = parts.at(-1) ?? name;

@@ -1,15 +1,14 @@
-/** A value that components watch in parts: a change renders only those whose part changed. */
+/** A small observable store. A component subscribes to a part of the value and renders only when that part changes. */
 import { useSyncExternalStore } from 'react';
 
 export interface Store<T> {
   readonly get: () => T;
   readonly set: (next: T) => void;
-  readonly watch: (listener: () => void) => () => void;
+  readonly subscribe: (listener: () => void) => () => void;
 }
 
-/** A store that holds `first` until something else is set. */
-export function createStore<T>(first: T): Store<T> {
-  let value = first;
+export function createStore<T>(initial: T): Store<T> {
+  let value = initial;
   const listeners = new Set<() => void>();
   return {
     get: () => value,
@@ -18,14 +17,14 @@ export function createStore<T>(first: T): Store<T> {
       value = next;
       for (const listener of [...listeners]) listener();
     },
-    watch: (listener) => {
+    subscribe: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
   };
 }
 
-/** The part of a store's value that `part` picks; `part` must return the same object for the same value. */
-export function useStore<T, P>(store: Store<T>, part: (value: T) => P): P {
-  return useSyncExternalStore(store.watch, () => part(store.get()));
+/** The part of the store's value that `select` returns. `select` must return the same object for the same value. */
+export function useStore<T, P>(store: Store<T>, select: (value: T) => P): P {
+  return useSyncExternalStore(store.subscribe, () => select(store.get()));
 }

@@ -1,4 +1,4 @@
-/** The view and its one text form, the query string. Everything a link must carry is here, nothing else is. */
+/** The view, i.e. everything that a link to the page contains, and its conversion to and from the query string. */
 
 export const MODES = ['explore', 'personal', 'changes', 'coverage', 'runs', 'quarantine'] as const;
 export const DIRECTIONS = ['both', 'up', 'down'] as const;
@@ -10,31 +10,40 @@ export type Direction = (typeof DIRECTIONS)[number];
 export type Question = (typeof QUESTIONS)[number];
 export type Side = 'up' | 'down';
 
-/** A card that was expanded: which table, which side, how many neighbours are shown. */
+/** An expanded card: its table, the side, and the number of neighbour tables shown there. */
 export interface Expansion {
   readonly table: string;
   readonly side: Side;
   readonly count: number;
 }
 
+/** Each field is a parameter of the query string. Columns, tables and edges are identified by their keys. */
 export interface View {
+  /** The page that is open. */
   readonly mode: Mode;
   readonly column: string | null;
   readonly tag: string | null;
   readonly direction: Direction;
   readonly depth: number;
   readonly indirect: boolean;
+  /** Expanded cards. */
   readonly open: readonly Expansion[];
+  /** Tables whose card shows all columns. */
   readonly whole: readonly string[];
   readonly ask: Question;
   readonly asOf: string | null;
+  /** Start and end of the comparison on the Changes page. */
   readonly from: string | null;
   readonly to: string | null;
+  /** The selected column or edge. */
   readonly pick: string | null;
+  /** Marks or gap kinds that the legend hides. */
   readonly hide: readonly string[];
   readonly job: string | null;
   readonly sort: string | null;
+  /** Whether the table under the graph is shown. */
   readonly list: boolean;
+  /** Whether a small screen shows the graph instead of the table. */
   readonly graph: boolean;
 }
 
@@ -69,10 +78,10 @@ const text: Field<string | null> = {
   read: ([value]) => value,
 };
 
-const words: Field<readonly string[]> = { write: (value) => value, read: (values) => values };
+const textList: Field<readonly string[]> = { write: (value) => value, read: (values) => values };
 
-const flag = (usual: boolean): Field<boolean> => ({
-  write: (value) => (value === usual ? [] : [value ? '1' : '0']),
+const flag = (defaultValue: boolean): Field<boolean> => ({
+  write: (value) => (value === defaultValue ? [] : [value ? '1' : '0']),
   read: ([value]) => (value === '1' ? true : value === '0' ? false : undefined),
 });
 
@@ -89,7 +98,7 @@ const depth: Field<number> = {
   },
 };
 
-const moment: Field<string | null> = {
+const timestamp: Field<string | null> = {
   write: text.write,
   read: ([value]) => (value !== undefined && !Number.isNaN(Date.parse(value)) ? value : undefined),
 };
@@ -112,13 +121,13 @@ const FIELDS: { readonly [Name in keyof View]: Field<View[Name]> } = {
   depth,
   indirect: flag(false),
   open: expansions,
-  whole: words,
+  whole: textList,
   ask: oneOf(QUESTIONS),
-  asOf: moment,
-  from: moment,
-  to: moment,
+  asOf: timestamp,
+  from: timestamp,
+  to: timestamp,
   pick: text,
-  hide: words,
+  hide: textList,
   job: text,
   sort: text,
   list: flag(true),
@@ -127,7 +136,7 @@ const FIELDS: { readonly [Name in keyof View]: Field<View[Name]> } = {
 
 const NAMES = Object.keys(FIELDS) as (keyof View)[];
 
-/** The view that a query string means; what it does not say, or says wrongly, is as at home. */
+/** Parses a query string. Missing and invalid parameters get their default from `HOME`. */
 export function readView(search: string): View {
   const params = new URLSearchParams(search);
   const view: Record<string, unknown> = { ...HOME };
@@ -138,7 +147,7 @@ export function readView(search: string): View {
   return view as unknown as View;
 }
 
-/** The shortest query string that reads back as this view; '' at home. */
+/** The shortest query string for this view; parameters with their default value are left out. */
 export function writeView(view: View): string {
   const params = new URLSearchParams();
   for (const name of NAMES) {

@@ -1,21 +1,21 @@
-/** The view on screen: one store, kept equal to the address bar. */
+/** The current view as a store that is kept in sync with the address bar. */
 import { createStore, useStore } from './store';
 import { HOME, readView, type View, writeView } from './url';
 
 export const viewStore = createStore<View>(readView(location.search));
 
-/** Goes to a changed view. `replace` leaves no step for the back button. */
-export function go(change: Partial<View>, how: 'push' | 'replace' = 'push'): void {
+/** Changes the view and the URL. `replace` adds no entry to the browser history. */
+export function navigate(change: Partial<View>, entry: 'push' | 'replace' = 'push'): void {
   const next = { ...viewStore.get(), ...change };
-  const address = `${location.pathname}${writeView(next)}`;
-  if (address === `${location.pathname}${location.search}`) return;
-  if (how === 'push') history.pushState(null, '', address);
-  else history.replaceState(null, '', address);
+  const url = `${location.pathname}${writeView(next)}`;
+  if (url === `${location.pathname}${location.search}`) return;
+  if (entry === 'push') history.pushState(null, '', url);
+  else history.replaceState(null, '', url);
   viewStore.set(next);
 }
 
-/** What a new column in focus leaves behind: everything that belonged to the one before. */
-export const FRESH = {
+/** The parts of a view that belong to one column; they are reset when another column is opened. */
+export const COLUMN_DEFAULTS = {
   open: HOME.open,
   whole: HOME.whole,
   pick: null,
@@ -24,19 +24,25 @@ export const FRESH = {
   tag: null,
 } as const;
 
-/** Puts a column in the middle; the mode stays where it asks about a column. */
-export function focus(column: string): void {
+/** Shows the lineage of a column, or its personal data when that page is open. */
+export function openColumn(column: string): void {
   const { mode, direction } = viewStore.get();
-  go({ ...FRESH, column, direction, mode: mode === 'personal' ? mode : 'explore', depth: HOME.depth });
+  navigate({
+    ...COLUMN_DEFAULTS,
+    column,
+    direction,
+    mode: mode === 'personal' ? mode : 'explore',
+    depth: HOME.depth,
+  });
 }
 
-/** The address of a view, for a link that also opens in a new tab. */
-export function hrefOf(change: Partial<View>): string {
+/** URL of the view with these changes, for links that can be opened in a new tab. */
+export function viewUrl(change: Partial<View>): string {
   return `${location.pathname}${writeView({ ...viewStore.get(), ...change })}`;
 }
 
 window.addEventListener('popstate', () => viewStore.set(readView(location.search)));
 
-export function useView<P>(part: (view: View) => P): P {
-  return useStore(viewStore, part);
+export function useView<P>(select: (view: View) => P): P {
+  return useStore(viewStore, select);
 }

@@ -1,41 +1,42 @@
-/** A whole answer in words: its verdict, what can be saved of it, its rows. */
+/** An answer as text: the verdict line with export buttons, and the table of its rows. */
 import type { ReactNode } from 'react';
 import type { Unknown } from '../api/answers';
-import { Export } from '../shell/ExportButtons';
+import { ExportButtons } from '../shell/ExportButtons';
 import { VerdictLine } from '../shell/VerdictLine';
 import { Table, type TableProps } from './Table';
 
-/** What an answer says beside its rows. */
-export interface Said {
+/** The parts of an answer that the verdict line shows. */
+export interface AnswerSummary {
   readonly verdict: string | readonly string[];
   readonly as_of: string | null;
   readonly left_out?: number;
   readonly unknown?: readonly Unknown[];
 }
 
-interface ListedProps<Row> extends TableProps<Row> {
-  readonly said: Said;
-  /** What a saved file is called. */
-  readonly subject: string;
-  readonly onMore?: (() => void) | null;
-  /** Stands between the verdict and the rows. */
+interface AnswerTableProps<Row> extends TableProps<Row> {
+  readonly summary: AnswerSummary;
+  /** File name of an export, without extension. */
+  readonly exportName: string;
+  readonly onLoadMore?: (() => void) | null;
+  /** Shown between the verdict line and the table. */
   readonly children?: ReactNode;
 }
 
-export function Listed<Row>({ said, subject, onMore = null, children, ...table }: ListedProps<Row>) {
+export function AnswerTable<Row>(props: AnswerTableProps<Row>) {
+  const { summary, exportName, onLoadMore = null, children, ...table } = props;
   return (
     <>
       <VerdictLine
-        verdicts={[said.verdict].flat()}
-        asOf={said.as_of}
-        leftOut={said.left_out ?? 0}
-        unknown={said.unknown ?? []}
-        onMore={onMore}
+        verdicts={[summary.verdict].flat()}
+        asOf={summary.as_of}
+        leftOut={summary.left_out ?? 0}
+        unknown={summary.unknown ?? []}
+        onLoadMore={onLoadMore}
       >
-        <Export subject={subject} heads={table.heads} rows={table.rows} />
+        <ExportButtons name={exportName} columns={table.columns} rows={table.rows} />
       </VerdictLine>
       {children}
-      <div className="list">
+      <div className="table-area">
         <Table {...table} />
       </div>
     </>

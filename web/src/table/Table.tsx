@@ -1,104 +1,132 @@
 /**
- * An answer as a table: sorted by any head, drawn only where it is in sight, walked by arrow keys.
- * Rows are placed by transform, which a <table> cannot do, so the roles are written out.
+ * A sortable table that renders only the rows on screen and is controlled by arrow keys.
+ * Rows are positioned with CSS transforms, which <table> does not support, so ARIA roles are set explicitly.
  */
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { go, useView } from '../state/view';
-import { arrange, type Head, nextSort, readSort, roomFor, windowOf } from './tableModel';
+import { navigate, useView } from '../state/view';
+import {
+  columnsThatFit,
+  nextSort,
+  readSort,
+  type Sort,
+  sortRows,
+  type TableColumn,
+  visibleRows,
+} from './tableModel';
 
-export const ROW = 30;
+export const ROW_HEIGHT_PX = 30;
 
 export interface TableProps<Row> {
   readonly label: string;
-  readonly heads: readonly Head<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
-  readonly keyOf: (row: Row) => string;
-  readonly picked?: string | null;
-  readonly classOf?: (row: Row) => string;
-  readonly onPick?: (row: Row) => void;
+  readonly rowKey: (row: Row) => string;
+  readonly selected?: string | null;
+  readonly rowClass?: (row: Row) => string;
+  readonly onSelect?: (row: Row) => void;
+  /** Called on double click and Enter. */
   readonly onOpen?: (row: Row) => void;
-  /** Called when the last rows come into sight and there are more on the server. */
-  readonly onEnd?: (() => void) | null;
-  readonly empty: ReactNode;
+  readonly emptyText: ReactNode;
 }
 
-function useWindow(count: number) {
-  const frame = useRef<HTMLDivElement>(null);
+function useVisibleRows(rowCount: number) {
+  const table = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState({ top: 0, height: 0, width: 0 });
   useLayoutEffect(() => {
-    const element = frame.current;
+    const element = table.current;
     if (element === null) return;
-    const look = () =>
+    const measure = () =>
       setScroll({ top: element.scrollTop, height: element.clientHeight, width: element.clientWidth });
-    look();
-    const observer = new ResizeObserver(look);
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
+    element.addEventListener('scroll', measure, { passive: true });
     return () => {
       observer.disconnect();
-      element.removeEventListener('scroll', look);
+      element.removeEventListener('scroll', measure);
     };
   }, []);
-  return { frame, width: scroll.width, ...windowOf(count, scroll.top, scroll.height, ROW) };
+  return { table, width: scroll.width, ...visibleRows(rowCount, scroll.top, scroll.height, ROW_HEIGHT_PX) };
 }
 
-const gridOf = (heads: readonly { readonly width: string }[]) => heads.map((head) => head.width).join(' ');
+const gridTemplate = (columns: readonly { readonly width: string }[]) =>
+  columns.map((column) => column.width).join(' ');
+
+interface HeaderCellProps {
+  readonly column: { readonly id: string; readonly title: string; readonly isNumber?: boolean };
+  readonly sort: Sort;
+}
+
+function HeaderCell({ column, sort }: HeaderCellProps) {
+  const isSorted = sort.column === column.id;
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the button inside takes the focus
+    <div
+      role="columnheader"
+      className={column.isNumber ? 'td number' : 'td'}
+      aria-sort={!isSorted ? 'none' : sort.descending ? 'descending' : 'ascending'}
+    >
+      <button type="button" onClick={() => navigate({ sort: nextSort(sort, column.id) }, 'replace')}>
+        {column.title}
+        <span aria-hidden="true">{!isSorted ? '' : sort.descending ? ' ↓' : ' ↑'}</span>
+      </button>
+    </div>
+  );
+}
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { keyOf, onEnd } = props;
-  const sorted = useView((view) => view.sort);
-  const sort = useMemo(() => readSort(sorted), [sorted]);
-  const rows = useMemo(() => arrange(props.rows, props.heads, sort), [props.rows, props.heads, sort]);
-  const { frame, width, first, last } = useWindow(rows.length);
-  const heads = useMemo(() => roomFor(props.heads, width), [props.heads, width]);
+  const { rowKey } = props;
+  const sortText = useView((view) => view.sort);
+  const sort = useMemo(() => readSort(sortText), [sortText]);
+  const rows = useMemo(() => sortRows(props.rows, props.columns, sort), [props.rows, props.columns, sort]);
+  const { table, width, first, last } = useVisibleRows(rows.length);
+  const columns = useMemo(() => columnsThatFit(props.columns, width), [props.columns, width]);
   const [active, setActive] = useState(0);
-  const wanted = useRef<number | null>(null);
-  // The row to focus may be drawn only after the list has scrolled: each render looks again.
+  const rowToFocus = useRef<number | null>(null);
+  // The row may be rendered only after the table has scrolled, so this runs after each render.
   useLayoutEffect(() => {
-    if (wanted.current === null) return;
-    const row = frame.current?.querySelector<HTMLElement>(`[data-index="${wanted.current}"]`);
+    if (rowToFocus.current === null) return;
+    const row = table.current?.querySelector<HTMLElement>(`[data-index="${rowToFocus.current}"]`);
     if (!row) return;
-    wanted.current = null;
+    rowToFocus.current = null;
     row.focus({ preventScroll: true });
   });
-  const style = { gridTemplateColumns: gridOf(heads) };
-  useLayoutEffect(() => {
-    if (onEnd && last >= rows.length && rows.length > 0) onEnd();
-  }, [onEnd, last, rows.length]);
+  const style = { gridTemplateColumns: gridTemplate(columns) };
 
-  const move = (to: number) => {
-    const index = Math.max(0, Math.min(rows.length - 1, to));
+  const moveTo = (target: number) => {
+    const index = Math.max(0, Math.min(rows.length - 1, target));
     setActive(index);
-    const element = frame.current;
+    const element = table.current;
     if (element === null) return;
-    if (index * ROW < element.scrollTop) element.scrollTop = index * ROW;
-    const bottom = (index + 2) * ROW - element.clientHeight; // the head takes one row's height
+    if (index * ROW_HEIGHT_PX < element.scrollTop) element.scrollTop = index * ROW_HEIGHT_PX;
+    const bottom = (index + 2) * ROW_HEIGHT_PX - element.clientHeight; // the header takes the height of one row
     if (bottom > element.scrollTop) element.scrollTop = bottom;
-    wanted.current = index;
+    rowToFocus.current = index;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = rows[active];
-    const page = Math.floor((frame.current?.clientHeight ?? 0) / ROW) - 1;
-    const moves: Record<string, number> = {
+    const pageRows = Math.floor((table.current?.clientHeight ?? 0) / ROW_HEIGHT_PX) - 1;
+    const targets: Record<string, number> = {
       ArrowDown: active + 1,
       ArrowUp: active - 1,
       Home: 0,
       End: rows.length - 1,
-      PageDown: active + page,
-      PageUp: active - page,
+      PageDown: active + pageRows,
+      PageUp: active - pageRows,
     };
-    const to = moves[event.key];
-    if (to !== undefined) move(to);
-    else if (event.key === 'Enter' && row !== undefined) (props.onOpen ?? props.onPick)?.(row);
-    else if (event.key === ' ' && row !== undefined) props.onPick?.(row);
+    const target = targets[event.key];
+    if (target !== undefined) moveTo(target);
+    else if (event.key === 'Enter' && row !== undefined) (props.onOpen ?? props.onSelect)?.(row);
+    else if (event.key === ' ' && row !== undefined) props.onSelect?.(row);
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
 
   const renderRow = (row: Row, index: number) => {
-    const key = keyOf(row);
-    const classes = ['tr', props.picked === key && 'picked', props.classOf?.(row)].filter(Boolean).join(' ');
+    const key = rowKey(row);
+    const isSelected = props.selected === key;
+    const classes = ['tr', isSelected && 'selected', props.rowClass?.(row)].filter(Boolean).join(' ');
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys for all its rows
       <div
@@ -107,56 +135,45 @@ export function Table<Row>(props: TableProps<Row>) {
         className={classes}
         data-index={index}
         aria-rowindex={index + 2}
-        aria-selected={props.picked === key}
+        aria-selected={isSelected}
         tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
-        style={{ ...style, transform: `translateY(${index * ROW}px)` }}
+        style={{ ...style, transform: `translateY(${index * ROW_HEIGHT_PX}px)` }}
         onClick={() => {
           setActive(index);
-          props.onPick?.(row);
+          props.onSelect?.(row);
         }}
         onDoubleClick={() => props.onOpen?.(row)}
       >
-        {heads.map((head) => (
+        {columns.map((column) => (
           // biome-ignore lint/a11y/useFocusableInteractive: rows take the focus, cells do not
-          <div key={head.id} role="gridcell" className={head.number ? 'td number' : 'td'}>
-            {head.cell(row)}
+          <div key={column.id} role="gridcell" className={column.isNumber ? 'td number' : 'td'}>
+            {column.cell(row)}
           </div>
         ))}
       </div>
     );
   };
 
-  if (props.rows.length === 0) return <div className="empty">{props.empty}</div>;
+  if (props.rows.length === 0) return <div className="empty">{props.emptyText}</div>;
   return (
     <div
       className="table"
-      ref={frame}
+      ref={table}
       role="grid"
       aria-label={props.label}
       aria-rowcount={rows.length + 1}
-      aria-colcount={heads.length}
+      aria-colcount={columns.length}
       onKeyDown={onKeyDown}
     >
       <div role="rowgroup" className="thead">
         {/* biome-ignore lint/a11y/useFocusableInteractive: the buttons inside take the focus */}
         <div role="row" className="tr" style={style} aria-rowindex={1}>
-          {heads.map((head) => (
-            // biome-ignore lint/a11y/useFocusableInteractive: the button inside takes the focus
-            <div
-              key={head.id}
-              role="columnheader"
-              className={head.number ? 'td number' : 'td'}
-              aria-sort={sort.id !== head.id ? 'none' : sort.down ? 'descending' : 'ascending'}
-            >
-              <button type="button" onClick={() => go({ sort: nextSort(sort, head.id) }, 'replace')}>
-                {head.title}
-                <span aria-hidden="true">{sort.id !== head.id ? '' : sort.down ? ' ↓' : ' ↑'}</span>
-              </button>
-            </div>
+          {columns.map((column) => (
+            <HeaderCell key={column.id} column={column} sort={sort} />
           ))}
         </div>
       </div>
-      <div role="rowgroup" className="tbody" style={{ height: rows.length * ROW }}>
+      <div role="rowgroup" className="tbody" style={{ height: rows.length * ROW_HEIGHT_PX }}>
         {rows.slice(first, last).map((row, offset) => renderRow(row, first + offset))}
       </div>
     </div>

@@ -1,6 +1,6 @@
 /** Small cells that tables and panels share. */
 import type { Verdict } from '../api/answers';
-import { SIGNS } from '../graph/labels';
+import { MARK_LABELS } from '../graph/labels';
 import { ShieldIcon } from '../shell/icons';
 
 export function Layer({ name }: { name: string | null | undefined }) {
@@ -12,14 +12,14 @@ export function Layer({ name }: { name: string | null | undefined }) {
 }
 
 export function State({ name }: { name: string | null | undefined }) {
-  const word = (name ?? 'unknown').toLowerCase();
-  return <span className={`state ${word}`}>{word}</span>;
+  const state = (name ?? 'unknown').toLowerCase();
+  return <span className={`state ${state}`}>{state}</span>;
 }
 
 export function VerdictMark({ verdict }: { verdict: Verdict }) {
   return (
     <span className={`verdict mark-${verdict}`}>
-      {verdict === 'masked' ? <ShieldIcon /> : <span aria-hidden="true">{SIGNS[verdict].sign}</span>}{' '}
+      {verdict === 'masked' ? <ShieldIcon /> : <span aria-hidden="true">{MARK_LABELS[verdict].symbol}</span>}{' '}
       {verdict}
     </span>
   );
@@ -27,7 +27,7 @@ export function VerdictMark({ verdict }: { verdict: Verdict }) {
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum'];
 
-/** Layers sort in the order of the flow, not of the alphabet. */
+/** Sort order of a layer: from source to consumer, tables without a layer last. */
 export function layerOrder(layer: string | null | undefined): number {
   const index = LAYERS.indexOf(layer ?? '');
   return index < 0 ? LAYERS.length : index;

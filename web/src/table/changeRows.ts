@@ -1,4 +1,4 @@
-/** The rows of a comparison of two moments. */
+/** Table rows for a comparison of two dates. */
 import type { ChangeJson, Diff } from '../api/answers';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 
@@ -11,49 +11,52 @@ export interface ChangeRow {
   readonly detail: string;
   readonly job: string;
   readonly at: string | null;
-  /** The column that a double click brings to the middle. */
+  /** Key of the column that a double click opens. */
   readonly column: string | null;
 }
 
 const columnText = (column: ColumnRef | undefined) =>
   column === undefined ? '' : `${shortName(column.name)}.${column.field}`;
 
-/** The thing itself where a change is not of an edge: `silver.orders.note`, or `silver.orders`. */
-function ownText({ name, field }: ChangeJson): string {
+/** Name of an added, removed or changed column or table: `silver.orders.note`, `silver.orders`. */
+function objectText({ name, field }: ChangeJson): string {
   if (name === undefined) return '';
   return field === undefined ? shortName(name) : `${shortName(name)}.${field}`;
 }
 
-function ownKey({ namespace, name, field }: ChangeJson): string | null {
+function objectKey({ namespace, name, field }: ChangeJson): string | null {
   return namespace !== undefined && name !== undefined && field !== undefined
     ? columnKey({ namespace, name, field })
     : null;
 }
 
-const how = (edge: { readonly description?: string | null; readonly subtype?: string | null } | undefined) =>
-  edge?.description || edge?.subtype || '';
+const expressionOf = (
+  edge: { readonly description?: string | null; readonly subtype?: string | null } | undefined,
+) => edge?.description || edge?.subtype || '';
 
-/** `lower(email)`, or for a change `lower(email) ⇒ sha2(email)`. */
-function detailOf(json: ChangeJson): string {
-  return json.before && json.after ? `${how(json.before)} ⇒ ${how(json.after)}` : how(json);
+/** `lower(email)`, or for a changed edge `lower(email) ⇒ sha2(email)`. */
+function detailText(json: ChangeJson): string {
+  return json.before && json.after
+    ? `${expressionOf(json.before)} ⇒ ${expressionOf(json.after)}`
+    : expressionOf(json);
 }
 
 function toRow(json: ChangeJson, change: ChangeRow['change'], index: number): ChangeRow {
-  const said = json.after ?? json;
+  const edge = json.after ?? json;
   return {
     key: `${change}-${index}`,
     change,
     kind: json.kind,
     fromText: columnText(json.source),
-    toText: json.target === undefined ? ownText(json) : columnText(json.target),
-    detail: detailOf(json),
-    job: json.job?.name ?? said.job?.name ?? '',
-    at: (change === 'removed' ? json.retired_at : null) ?? said.first_seen ?? null,
-    column: json.target === undefined ? ownKey(json) : columnKey(json.target),
+    toText: json.target === undefined ? objectText(json) : columnText(json.target),
+    detail: detailText(json),
+    job: json.job?.name ?? edge.job?.name ?? '',
+    at: (change === 'removed' ? json.retired_at : null) ?? edge.first_seen ?? null,
+    column: json.target === undefined ? objectKey(json) : columnKey(json.target),
   };
 }
 
-/** One row a change; removed first, since that is what breaks. */
+/** One row per change. Removals come first, because they can break something. */
 export function changeRows(diff: Pick<Diff, 'added' | 'removed' | 'changed'>): ChangeRow[] {
   return (['removed', 'changed', 'added'] as const).flatMap((change) =>
     diff[change].map((json, index) => toRow(json, change, index)),

@@ -1,121 +1,134 @@
-/** The kinds of heads that lists are made of: a name, a word, a moment, a number, how long it took. */
+/** Factories for table columns: names, texts, times, numbers, durations, states, tables and layers. */
 import { count } from '../format/text';
 import { duration } from '../format/time';
-import { Moment, Name } from '../shell/Name';
+import { Name } from '../shell/Name';
+import { Timestamp } from '../shell/Timestamp';
 import { shortName } from '../state/names';
 import { Layer, layerOrder, State } from './cells';
-import type { Head } from './tableModel';
+import type { TableColumn } from './tableModel';
 
-type Said<Row> = (row: Row) => string | null | undefined;
+type TextOf<Row> = (row: Row) => string | null | undefined;
 
-interface Look {
+interface NameOptions {
   readonly width?: string;
-  /** Longer names are cut in the middle. */
+  /** Longer names are truncated in the middle. */
   readonly limit?: number;
   readonly className?: string;
-  readonly from?: number;
+  readonly minTableWidth?: number;
 }
 
-export function nameHead<Row>(id: string, title: string, said: Said<Row>, look: Look = {}): Head<Row> {
-  const { width = 'minmax(100px, 1fr)', limit = 44, className, from = 0 } = look;
+export function nameColumn<Row>(
+  id: string,
+  title: string,
+  textOf: TextOf<Row>,
+  options: NameOptions = {},
+): TableColumn<Row> {
+  const { width = 'minmax(100px, 1fr)', limit = 44, className, minTableWidth = 0 } = options;
   return {
     id,
     title,
     width,
-    from,
+    minTableWidth,
     cell: (row) => {
-      const text = said(row);
+      const text = textOf(row);
       return text ? <Name text={text} limit={limit} {...(className && { className })} /> : '';
     },
-    text: (row) => said(row) ?? '',
+    text: (row) => textOf(row) ?? '',
   };
 }
 
-export function wordHead<Row>(id: string, title: string, said: Said<Row>, width: string): Head<Row> {
-  return { id, title, width, cell: (row) => said(row) ?? '', text: (row) => said(row) ?? '' };
-}
-
-export function momentHead<Row>(
+export function textColumn<Row>(
   id: string,
   title: string,
-  said: Said<Row>,
+  textOf: TextOf<Row>,
+  width: string,
+): TableColumn<Row> {
+  return { id, title, width, cell: (row) => textOf(row) ?? '', text: (row) => textOf(row) ?? '' };
+}
+
+export function timeColumn<Row>(
+  id: string,
+  title: string,
+  timeOf: TextOf<Row>,
   { exact = false } = {},
-): Head<Row> {
+): TableColumn<Row> {
   return {
     id,
     title,
     width: exact ? '140px' : '112px',
-    cell: (row) => <Moment at={said(row)} exact={exact} />,
-    text: (row) => said(row) ?? '',
+    cell: (row) => <Timestamp at={timeOf(row)} exact={exact} />,
+    text: (row) => timeOf(row) ?? '',
   };
 }
 
-export function numberHead<Row>(
+export function numberColumn<Row>(
   id: string,
   title: string,
-  of: (row: Row) => number | null | undefined,
-): Head<Row> {
+  numberOf: (row: Row) => number | null | undefined,
+): TableColumn<Row> {
   return {
     id,
     title,
     width: '72px',
-    number: true,
+    isNumber: true,
     cell: (row) => {
-      const value = of(row);
+      const value = numberOf(row);
       return value == null ? '' : count(value);
     },
-    text: (row) => String(of(row) ?? ''),
-    order: (row) => of(row) ?? null,
+    text: (row) => String(numberOf(row) ?? ''),
+    sortValue: (row) => numberOf(row) ?? null,
   };
 }
 
-export function tookHead<Row>(started: Said<Row>, ended: Said<Row>): Head<Row> {
-  const took = (row: Row) => {
-    const [from, to] = [started(row), ended(row)];
-    return from && to ? Date.parse(to) - Date.parse(from) : null;
+export function durationColumn<Row>(startOf: TextOf<Row>, endOf: TextOf<Row>): TableColumn<Row> {
+  const durationOf = (row: Row) => {
+    const [start, end] = [startOf(row), endOf(row)];
+    return start && end ? Date.parse(end) - Date.parse(start) : null;
   };
   return {
-    id: 'took',
-    title: 'Took',
+    id: 'duration',
+    title: 'Duration',
     width: '96px',
-    number: true,
+    isNumber: true,
     cell: (row) => {
-      const milliseconds = took(row);
+      const milliseconds = durationOf(row);
       return milliseconds === null ? '–' : duration(milliseconds);
     },
-    text: (row) => String(took(row) ?? ''),
-    order: took,
+    text: (row) => String(durationOf(row) ?? ''),
+    sortValue: durationOf,
   };
 }
 
-export function stateHead<Row>(said: Said<Row>): Head<Row> {
+export function stateColumn<Row>(stateOf: TextOf<Row>): TableColumn<Row> {
   return {
     id: 'state',
     title: 'State',
     width: '112px',
-    cell: (row) => <State name={said(row)} />,
-    text: (row) => said(row) ?? '',
+    cell: (row) => <State name={stateOf(row)} />,
+    text: (row) => stateOf(row) ?? '',
   };
 }
 
-export function tableHead<Row extends { readonly namespace: string; readonly name: string }>(): Head<Row> {
+export function tableColumn<
+  Row extends { readonly namespace: string; readonly name: string },
+>(): TableColumn<Row> {
   return {
     id: 'table',
     title: 'Table',
     width: 'minmax(140px, 1.4fr)',
     cell: (row) => <Name text={shortName(row.name)} limit={40} />,
     text: (row) => `${row.namespace} ${row.name}`,
-    order: (row) => shortName(row.name),
+    sortValue: (row) => shortName(row.name),
   };
 }
 
-export function layerHead<Row>(said: Said<Row>): Head<Row> {
+export function layerColumn<Row>(layerOf: TextOf<Row>): TableColumn<Row> {
   return {
     id: 'layer',
     title: 'Layer',
     width: '84px',
-    cell: (row) => <Layer name={said(row)} />,
-    text: (row) => said(row) ?? '',
-    order: (row) => layerOrder(said(row)),
+    cell: (row) => <Layer name={layerOf(row)} />,
+    text: (row) => layerOf(row) ?? '',
+    sortValue: (row) => layerOrder(layerOf(row)),
   };
 }

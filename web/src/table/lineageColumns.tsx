@@ -1,24 +1,25 @@
-/** The heads of lineage and impact lists. */
-
-import { effectOf } from '../graph/labels';
+/** Columns of the lineage and impact tables. */
+import { subtypeLabel } from '../graph/labels';
 import { ShieldIcon } from '../shell/icons';
-import { Moment, Name } from '../shell/Name';
+import { Name } from '../shell/Name';
+import { Timestamp } from '../shell/Timestamp';
 import { Layer, layerOrder } from './cells';
 import type { LineageRow } from './lineageRows';
-import type { Head } from './tableModel';
+import type { TableColumn } from './tableModel';
 
-const arrow = (distance: number) => (distance < 0 ? `← ${-distance}` : distance > 0 ? `→ ${distance}` : '·');
+const distanceText = (distance: number) =>
+  distance < 0 ? `← ${-distance}` : distance > 0 ? `→ ${distance}` : '·';
 
-const hop: Head<LineageRow> = {
+const distance: TableColumn<LineageRow> = {
   id: 'distance',
   title: 'Hops',
   width: '44px',
-  cell: ({ column }) => <span className="hops">{arrow(column.distance)}</span>,
+  cell: ({ column }) => <span className="hops">{distanceText(column.distance)}</span>,
   text: ({ column }) => String(column.distance),
-  order: ({ column }) => column.distance,
+  sortValue: ({ column }) => column.distance,
 };
 
-const field: Head<LineageRow> = {
+const field: TableColumn<LineageRow> = {
   id: 'column',
   title: 'Column',
   width: 'minmax(72px, 1.1fr)',
@@ -26,7 +27,7 @@ const field: Head<LineageRow> = {
   text: ({ column }) => column.field,
 };
 
-const table: Head<LineageRow> = {
+const table: TableColumn<LineageRow> = {
   id: 'table',
   title: 'Table',
   width: 'minmax(96px, 1.3fr)',
@@ -36,26 +37,26 @@ const table: Head<LineageRow> = {
     </span>
   ),
   text: ({ column }) => `${column.namespace} ${column.name}`,
-  order: ({ column }) => column.table,
+  sortValue: ({ column }) => column.table,
 };
 
-const layer: Head<LineageRow> = {
+const layer: TableColumn<LineageRow> = {
   id: 'layer',
   title: 'Layer',
   width: '76px',
   cell: ({ column }) => <Layer name={column.layer} />,
   text: ({ column }) => column.layer ?? '',
-  order: ({ column }) => layerOrder(column.layer),
+  sortValue: ({ column }) => layerOrder(column.layer),
 };
 
-const effect: Head<LineageRow> = {
+const effect: TableColumn<LineageRow> = {
   id: 'effect',
   title: 'Effect',
   width: '108px',
-  cell: ({ fact, facts, column }) => (
+  cell: ({ fact, factCount, column }) => (
     <span className={column.direct ? '' : 'dotted'}>
-      {fact === null ? '' : effectOf(fact.subtype)}
-      {facts > 1 && <span className="muted"> +{facts - 1}</span>}
+      {fact === null ? '' : subtypeLabel(fact.subtype)}
+      {factCount > 1 && <span className="muted"> +{factCount - 1}</span>}
       {fact?.masking && <ShieldIcon />}
     </span>
   ),
@@ -63,17 +64,17 @@ const effect: Head<LineageRow> = {
     fact === null ? '' : `${fact.type} ${fact.subtype ?? ''}${fact.masking ? ' MASKING' : ''}`.trim(),
 };
 
-const expression: Head<LineageRow> = {
+const expression: TableColumn<LineageRow> = {
   id: 'expression',
   title: 'Expression',
-  from: 940,
+  minTableWidth: 940,
   width: 'minmax(60px, 1.2fr)',
   cell: ({ fact }) =>
     fact?.description ? <Name className="mono" text={fact.description} limit={56} /> : null,
   text: ({ fact }) => fact?.description ?? '',
 };
 
-const job: Head<LineageRow> = {
+const job: TableColumn<LineageRow> = {
   id: 'job',
   title: 'Job',
   width: 'minmax(72px, 1fr)',
@@ -81,22 +82,31 @@ const job: Head<LineageRow> = {
   text: ({ fact }) => fact?.job?.name ?? '',
 };
 
-const seen: Head<LineageRow> = {
+const lastSeen: TableColumn<LineageRow> = {
   id: 'seen',
   title: 'Last seen',
-  from: 780,
+  minTableWidth: 780,
   width: '104px',
-  cell: ({ fact }) => <Moment at={fact?.lastSeen} />,
+  cell: ({ fact }) => <Timestamp at={fact?.lastSeen} />,
   text: ({ fact }) => fact?.lastSeen ?? '',
 };
 
-export const LINEAGE: readonly Head<LineageRow>[] = [hop, field, table, layer, effect, expression, job, seen];
+export const LINEAGE_COLUMNS: readonly TableColumn<LineageRow>[] = [
+  distance,
+  field,
+  table,
+  layer,
+  effect,
+  expression,
+  job,
+  lastSeen,
+];
 
 export interface ImpactRow extends LineageRow {
   readonly kinds: readonly string[];
 }
 
-const kind: Head<ImpactRow> = {
+const kind: TableColumn<ImpactRow> = {
   id: 'kind',
   title: 'Used as',
   width: '104px',
@@ -104,4 +114,13 @@ const kind: Head<ImpactRow> = {
   text: (row) => row.kinds.join(' '),
 };
 
-export const IMPACT: readonly Head<ImpactRow>[] = [hop, field, table, layer, kind, effect, job, seen];
+export const IMPACT_COLUMNS: readonly TableColumn<ImpactRow>[] = [
+  distance,
+  field,
+  table,
+  layer,
+  kind,
+  effect,
+  job,
+  lastSeen,
+];

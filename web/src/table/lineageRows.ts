@@ -1,24 +1,30 @@
-/** The rows of a walk: each column with the step that joins it to the nearer one. */
-import type { Column, Fact, Picture } from '../graph/lineageGraph';
+/** Table rows for the lineage of a column. */
+import type { Column, Fact, LineageGraph } from '../graph/lineageGraph';
 
 export interface LineageRow {
   readonly column: Column;
+  /** How the column is connected to the next column toward the focus; a direct fact if there is one. */
   readonly fact: Fact | null;
-  readonly facts: number;
+  readonly factCount: number;
 }
 
-/** One row a column of the picture except the one in focus; nearest first, upstream before downstream. */
-export function lineageRows(picture: Picture, focus: string | null): LineageRow[] {
+/** The facts of each column's edges toward the column in focus. */
+function factsByColumn(graph: LineageGraph): Map<string, Fact[]> {
   const facts = new Map<string, Fact[]>();
-  for (const edge of picture.edges.values()) {
-    const from = picture.columns.get(edge.from);
-    const to = picture.columns.get(edge.to);
+  for (const edge of graph.edges.values()) {
+    const from = graph.columns.get(edge.from);
+    const to = graph.columns.get(edge.to);
     if (!from || !to) continue;
-    // The far end tells the step: upstream that is the source, downstream the target.
-    const far = Math.abs(from.distance) > Math.abs(to.distance) ? from : to;
-    facts.set(far.key, [...(facts.get(far.key) ?? []), ...edge.facts]);
+    const farther = Math.abs(from.distance) > Math.abs(to.distance) ? from : to;
+    facts.set(farther.key, [...(facts.get(farther.key) ?? []), ...edge.facts]);
   }
-  return [...picture.columns.values()]
+  return facts;
+}
+
+/** One row per column except the one in focus; nearest first, upstream before downstream. */
+export function lineageRows(graph: LineageGraph, focus: string | null): LineageRow[] {
+  const facts = factsByColumn(graph);
+  return [...graph.columns.values()]
     .filter((column) => column.key !== focus && column.field !== '*')
     .sort(
       (a, b) =>
@@ -30,6 +36,6 @@ export function lineageRows(picture: Picture, focus: string | null): LineageRow[
     .map((column) => {
       const all = facts.get(column.key) ?? [];
       const direct = all.find((fact) => fact.type === 'DIRECT');
-      return { column, fact: direct ?? all[0] ?? null, facts: all.length };
+      return { column, fact: direct ?? all[0] ?? null, factCount: all.length };
     });
 }

@@ -1,63 +1,74 @@
-/** Rows of a table: what each head shows and sorts by, and which rows are in sight. */
+/** Model of a table: its columns, how rows are sorted, and which rows are on screen. */
 import type { ReactNode } from 'react';
 
-export interface Head<Row> {
+export interface TableColumn<Row> {
   readonly id: string;
   readonly title: string;
+  /** Width as a CSS grid track. */
   readonly width: string;
-  readonly number?: boolean;
-  /** Left out where the list is narrower than this; a saved file has it all the same. */
-  readonly from?: number;
+  readonly isNumber?: boolean;
+  /** The column is hidden in a narrower table. It is always part of the CSV file. */
+  readonly minTableWidth?: number;
   readonly cell: (row: Row) => ReactNode;
-  /** The cell as text: what CSV holds and, unless `order` says otherwise, what it sorts by. */
+  /** The cell as text, for CSV and, without `sortValue`, for sorting. */
   readonly text: (row: Row) => string;
-  readonly order?: (row: Row) => number | string | null;
+  readonly sortValue?: (row: Row) => number | string | null;
 }
 
 export interface Sort {
-  readonly id: string | null;
-  readonly down: boolean;
+  readonly column: string | null;
+  readonly descending: boolean;
 }
 
-/** `-distance` → by distance, largest first. */
+/** Parses the `sort` parameter: `-distance` sorts by distance, largest first. */
 export function readSort(text: string | null): Sort {
-  if (text === null) return { id: null, down: false };
-  return text.startsWith('-') ? { id: text.slice(1), down: true } : { id: text, down: false };
+  if (text === null) return { column: null, descending: false };
+  return text.startsWith('-')
+    ? { column: text.slice(1), descending: true }
+    : { column: text, descending: false };
 }
 
-/** The sort after a click on a head: up, down, as it came. */
-export function nextSort(sort: Sort, id: string): string | null {
-  if (sort.id !== id) return id;
-  return sort.down ? null : `-${id}`;
+/** The `sort` parameter after a click on a column header: ascending, descending, then unsorted. */
+export function nextSort(sort: Sort, column: string): string | null {
+  if (sort.column !== column) return column;
+  return sort.descending ? null : `-${column}`;
 }
 
-const COLLATE = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
+const COLLATOR = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 function compare(a: number | string | null, b: number | string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
-  return typeof a === 'number' && typeof b === 'number' ? a - b : COLLATE.compare(String(a), String(b));
+  return typeof a === 'number' && typeof b === 'number' ? a - b : COLLATOR.compare(String(a), String(b));
 }
 
-/** The rows in the order asked for; as they came when no head is sorted. Empty cells come last either way. */
-export function arrange<Row>(rows: readonly Row[], heads: readonly Head<Row>[], sort: Sort): readonly Row[] {
-  const head = heads.find((each) => each.id === sort.id);
-  if (head === undefined) return rows;
-  const value = head.order ?? ((row: Row) => head.text(row) || null);
+/** The sorted rows, or the rows in their given order when no column is sorted. Empty cells come last. */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly TableColumn<Row>[],
+  sort: Sort,
+): readonly Row[] {
+  const column = columns.find((each) => each.id === sort.column);
+  if (column === undefined) return rows;
+  const value = column.sortValue ?? ((row: Row) => column.text(row) || null);
   const keyed = rows.map((row) => [value(row), row] as const);
-  keyed.sort(([a], [b]) => (sort.down && a !== null && b !== null ? compare(b, a) : compare(a, b)));
+  keyed.sort(([a], [b]) => (sort.descending && a !== null && b !== null ? compare(b, a) : compare(a, b)));
   return keyed.map(([, row]) => row);
 }
 
-/** The heads that a list so wide has room for; all of them until its width is known. */
-export function roomFor<Row>(heads: readonly Head<Row>[], width: number): readonly Head<Row>[] {
-  return width === 0 ? heads : heads.filter((head) => (head.from ?? 0) <= width);
+/** The columns that a table of this width shows; all of them until the width is known. */
+export function columnsThatFit<Row>(
+  columns: readonly TableColumn<Row>[],
+  tableWidth: number,
+): readonly TableColumn<Row>[] {
+  return tableWidth === 0 ? columns : columns.filter((column) => (column.minTableWidth ?? 0) <= tableWidth);
 }
 
-const AROUND = 8;
+/** Rows rendered above and below the visible part. */
+const OVERSCAN_ROWS = 8;
 
-/** The rows to draw: those in sight and a few around them. */
-export function windowOf(count: number, top: number, height: number, row: number) {
-  const first = Math.max(0, Math.floor(top / row) - AROUND);
-  const last = Math.min(count, Math.ceil((top + height) / row) + AROUND);
+/** Index range of the rows to render: the visible ones and a few around them. */
+export function visibleRows(rowCount: number, scrollTop: number, height: number, rowHeight: number) {
+  const first = Math.max(0, Math.floor(scrollTop / rowHeight) - OVERSCAN_ROWS);
+  const last = Math.min(rowCount, Math.ceil((scrollTop + height) / rowHeight) + OVERSCAN_ROWS);
   return { first, last };
 }

@@ -1,85 +1,88 @@
-/** The heads of verdict lists: personal data, readers, writers, changes. */
+/** Columns of the tables about personal data, readers, writers and changes. */
 import type { Landing, Reader, Writer } from '../api/answers';
-import { SIGNS } from '../graph/labels';
+import { MARK_LABELS } from '../graph/labels';
 import { VerdictMark } from './cells';
 import type { ChangeRow } from './changeRows';
-import { layerHead, momentHead, nameHead, tableHead, wordHead } from './columns';
-import type { Head } from './tableModel';
+import { layerColumn, nameColumn, tableColumn, textColumn, timeColumn } from './columns';
+import type { TableColumn } from './tableModel';
 
 const VERDICTS = ['clear', 'masked', 'indirect'];
 
-export const LANDINGS: readonly Head<Landing>[] = [
+export const PERSONAL_DATA_COLUMNS: readonly TableColumn<Landing>[] = [
   {
     id: 'verdict',
     title: 'Verdict',
     width: '104px',
     cell: (row) => <VerdictMark verdict={row.verdict} />,
     text: (row) => row.verdict,
-    order: (row) => VERDICTS.indexOf(row.verdict),
+    sortValue: (row) => VERDICTS.indexOf(row.verdict),
   },
-  nameHead('column', 'Column', (row) => row.field, { className: 'mono', width: 'minmax(120px, 1.2fr)' }),
-  tableHead(),
-  { ...layerHead((row: Landing) => row.layer), from: 860 },
+  nameColumn('column', 'Column', (row) => row.field, { className: 'mono', width: 'minmax(120px, 1.2fr)' }),
+  tableColumn(),
+  { ...layerColumn((row: Landing) => row.layer), minTableWidth: 860 },
   {
     id: 'hop',
     title: 'Masked at',
     width: '84px',
     cell: (row) => (row.verdict === 'masked' && row.hop != null ? `hop ${row.hop}` : ''),
     text: (row) => (row.hop == null ? '' : String(row.hop)),
-    order: (row) => row.hop ?? null,
+    sortValue: (row) => row.hop ?? null,
   },
-  nameHead('job', 'By job', (row) => row.job?.name, { limit: 36 }),
+  nameColumn('job', 'Job', (row) => row.job?.name, { limit: 36 }),
   {
     id: 'exit',
-    title: 'Leaves by',
+    title: 'Exported as',
     width: '104px',
-    cell: (row) => (row.exit ? <strong>{row.exit === true ? 'an exit' : row.exit}</strong> : ''),
+    cell: (row) => (row.exit ? <strong>{row.exit === true ? 'export' : row.exit}</strong> : ''),
     text: (row) => (row.exit ? String(row.exit) : ''),
   },
 ];
 
-export const READERS: readonly Head<Reader>[] = [
-  nameHead('job', 'Read by', (row) => row.job?.name ?? 'unknown', { width: 'minmax(160px, 2fr)', limit: 60 }),
-  wordHead('use', 'As', (row) => row.use, '120px'),
-  wordHead('kind', 'In a', (row) => row.kind, '100px'),
-  momentHead('last', 'Last read', (row) => row.last_read),
+export const READER_COLUMNS: readonly TableColumn<Reader>[] = [
+  nameColumn('job', 'Read by', (row) => row.job?.name ?? 'unknown', {
+    width: 'minmax(160px, 2fr)',
+    limit: 60,
+  }),
+  textColumn('use', 'Used as', (row) => row.use, '120px'),
+  textColumn('kind', 'Operation', (row) => row.kind, '100px'),
+  timeColumn('last', 'Last read', (row) => row.last_read),
 ];
 
-export const WRITERS: readonly Head<Writer>[] = [
-  nameHead('job', 'Written by', (row) => row.job.name, { width: 'minmax(140px, 1.4fr)', limit: 60 }),
-  nameHead('definition', 'As', (row) => row.definition, {
+export const WRITER_COLUMNS: readonly TableColumn<Writer>[] = [
+  nameColumn('job', 'Written by', (row) => row.job.name, { width: 'minmax(140px, 1.4fr)', limit: 60 }),
+  nameColumn('definition', 'Expression', (row) => row.definition, {
     className: 'mono',
     width: 'minmax(160px, 2fr)',
     limit: 80,
   }),
   {
     id: 'conflict',
-    title: 'Agreement',
+    title: 'Consistency',
     width: '120px',
-    cell: (row) => (row.conflict ? <span className="mark-clear">! disagrees</span> : 'agrees'),
-    text: (row) => (row.conflict ? 'disagrees' : 'agrees'),
+    cell: (row) => (row.conflict ? <span className="mark-clear">! conflicting</span> : 'consistent'),
+    text: (row) => (row.conflict ? 'conflicting' : 'consistent'),
   },
-  momentHead('last', 'Last success', (row) => row.job.last_success),
+  timeColumn('last', 'Last success', (row) => row.job.last_success),
 ];
 
-const END = { className: 'mono', width: 'minmax(140px, 1.3fr)', limit: 48 };
+const COLUMN_NAME = { className: 'mono', width: 'minmax(140px, 1.3fr)', limit: 48 };
 
-export const CHANGES: readonly Head<ChangeRow>[] = [
+export const CHANGE_COLUMNS: readonly TableColumn<ChangeRow>[] = [
   {
     id: 'change',
     title: 'Change',
     width: '104px',
     cell: (row) => (
       <span className={`verdict mark-${row.change}`}>
-        <span aria-hidden="true">{SIGNS[row.change].sign}</span> {row.change}
+        <span aria-hidden="true">{MARK_LABELS[row.change].symbol}</span> {row.change}
       </span>
     ),
     text: (row) => row.change,
   },
-  wordHead('kind', 'What', (row) => row.kind, '88px'),
-  nameHead('from', 'From', (row) => row.fromText, END),
-  nameHead('to', 'To', (row) => row.toText, END),
-  nameHead('detail', 'How', (row) => row.detail, { ...END, width: 'minmax(120px, 1.2fr)' }),
-  nameHead('job', 'Job', (row) => row.job, { limit: 36 }),
-  momentHead('at', 'When', (row) => row.at),
+  textColumn('kind', 'Object', (row) => row.kind, '88px'),
+  nameColumn('from', 'From', (row) => row.fromText, COLUMN_NAME),
+  nameColumn('to', 'To', (row) => row.toText, COLUMN_NAME),
+  nameColumn('detail', 'Expression', (row) => row.detail, { ...COLUMN_NAME, width: 'minmax(120px, 1.2fr)' }),
+  nameColumn('job', 'Job', (row) => row.job, { limit: 36 }),
+  timeColumn('at', 'When', (row) => row.at),
 ];
