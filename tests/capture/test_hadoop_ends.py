@@ -18,7 +18,7 @@ from colline.capture.hadoop_writer import files_for
 from colline.transport import Carrier, LocalFiles
 from colline.transport.batching import Pace
 from colline.transport.lake_sink import LakeSink
-from colline.transport.buffer import SpoolBuffer
+from colline.transport.buffer import open_spool
 spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
          .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())
 base = "file://" + sys.argv[1] + "/lake"
@@ -52,7 +52,7 @@ for n in range(15, 18): carrier.emit({"n": n})
 def test_a_killed_jvm_costs_nothing_with_a_spool_and_the_end_is_not_held_up(tmp_path: Path) -> None:
     code = """
 spool = sys.argv[1] + "/spool"
-carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace, SpoolBuffer(spool))
+carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace, open_spool(spool))
 for n in range(10): carrier.emit({"n": n})
 assert carrier.flush(60), carrier.stats
 spark.sparkContext._gateway.proc.kill()
@@ -62,7 +62,7 @@ started = time.monotonic()
 carrier.close(20)
 assert time.monotonic() - started < 15
 assert (carrier.stats.sent, carrier.stats.spooled, carrier.stats.failed) == (10, 15, 0), carrier.stats
-after = Carrier("lake", LakeSink(base, "landing", LocalFiles()), pace, SpoolBuffer(spool))
+after = Carrier("lake", LakeSink(base, "landing", LocalFiles()), pace, open_spool(spool))
 after.close(20)
 assert after.stats.sent == 15, after.stats
 os._exit(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from colline.errors import TransportError
 from colline.spool import Spool, SpoolOptions
 
 
@@ -209,10 +211,52 @@ def test_a_deleted_folder_is_created_again(tmp_path: Path) -> None:
     assert files(folder) == []
 
 
-def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
+def test_events_wait_in_memory_while_the_disk_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The folder is replaced by a file, so that nothing can be created in it."""
+    now = 100.0
+    monkeypatch.setattr("colline.spool.queue.monotonic", lambda: now)
+    folder = tmp_path / "spool"
+    spool = Spool(folder, SpoolOptions(memory_events=2))
+    spool.put(b"1")
+    shutil.rmtree(folder)
+    folder.write_text("not a folder")
+    with caplog.at_level(logging.WARNING):
+        assert [spool.put(line) for line in (b"2", b"3", b"4")] == [0, 0, 1]
+        now += 2
+        assert spool.put(b"5") == 1
+    assert caplog.text.count("events wait in memory") == 1
+    folder.unlink()
+    assert spool.put(b"6") == 1  # the disk is not tried again at once
+    now += 2
+    assert spool.put(b"7") == 0
+    assert (len(spool), spool.on_disk) == (4, 2)
+    assert drain(spool) == [b"1", b"7", b"2", b"3"]
+    spool.close()
+    assert list(folder.iterdir()) == []
+
+
+def test_events_left_at_close_are_still_counted_and_adopted_by_the_next_process(tmp_path: Path) -> None:
+    first = Spool(tmp_path)
+    for line in (b"1", b"2", b"3"):
+        first.put(line)
+    first.peek(1)
+    first.mark_delivered(1)
+    first.close()
+    assert (len(first), first.on_disk) == (2, 2)
+    second = Spool(tmp_path)
+    assert second.adopted_events == 2
+    assert drain(second) == [b"2", b"3"]
+    second.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_used_is_an_error_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OSError, match="Not a directory"):
+    with pytest.raises(TransportError, match="as a spool: Not a directory") as caught:
         Spool(tmp_path / "file" / "spool")
+    assert "choose a local folder" in str(caught.value.hint)
 
 
 @pytest.mark.parametrize(("fsync", "expected"), [("never", 0), ("interval", 2), ("always", 10)])

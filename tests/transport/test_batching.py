@@ -14,7 +14,7 @@ import pytest
 
 from colline.transport import Batch, Carrier, CompositeTransport, MemoryTransport, Receipt, Stats
 from colline.transport.batching import Pace
-from colline.transport.buffer import SpoolBuffer
+from colline.transport.buffer import open_spool
 from colline.transport.filesystem import PeerGoneError
 from colline.transport.interfaces import ARRIVED
 from colline.transport.local import FileSink
@@ -131,13 +131,13 @@ def test_close_waits_no_longer_than_it_may_and_says_what_is_lost() -> None:
 
 
 def test_with_a_spool_what_is_left_at_close_is_not_lost(tmp_path: Path) -> None:
-    carrier = Carrier("test", Scripted(*[away] * 9999), Pace(patience=QUICK), SpoolBuffer(tmp_path))
+    carrier = Carrier("test", Scripted(*[away] * 9999), Pace(patience=QUICK), open_spool(tmp_path))
     for number in range(5):
         carrier.emit(b"%d" % number)
     carrier.close(0.2)
     assert (carrier.stats.spooled, carrier.stats.failed) == (5, 0)
     sink = Scripted()
-    second = Carrier("test", sink, Pace(), SpoolBuffer(tmp_path))
+    second = Carrier("test", sink, Pace(), open_spool(tmp_path))
     second.close(5)
     assert [event for batch in sink.tried for event in batch.events] == [b"0", b"1", b"2", b"3", b"4"]
     assert second.stats == Stats(adopted=5, sent=5)
@@ -275,7 +275,7 @@ def _child(carrier: Carrier) -> None:
 @pytest.mark.parametrize("spool", [False, True])
 def test_a_forked_child_has_events_of_its_own_and_the_parent_keeps_its(tmp_path: Path, spool: bool) -> None:
     path = tmp_path / "events.ndjson"
-    buffer = SpoolBuffer(tmp_path / "spool") if spool else None
+    buffer = open_spool(tmp_path / "spool") if spool else None
     carrier = Carrier("file", FileSink(str(path)), Pace(batch_size=1000, flush_seconds=3600), buffer)
     carrier.emit({"from": "parent"})
     child = multiprocessing.get_context("fork").Process(target=_child, args=(carrier,))

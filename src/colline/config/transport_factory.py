@@ -15,7 +15,7 @@ from colline.lake.location import scheme_of
 from colline.spool import SpoolOptions
 from colline.transport import options as kinds
 from colline.transport.batching import Carrier, Pace
-from colline.transport.buffer import Buffer, MemoryBuffer, SpoolBuffer
+from colline.transport.buffer import Buffer, MemoryBuffer, open_spool
 from colline.transport.composite import CompositeTransport
 from colline.transport.filesystem import Files, FsspecFiles, LocalFiles, local_path
 from colline.transport.http import HttpSink
@@ -120,8 +120,10 @@ def _carrier(name: str, sink: Sink, options: kinds.Common, settings: Settings) -
 def _buffer(options: kinds.Common) -> Buffer:
     if options.spool is None:
         return MemoryBuffer(options.queue_capacity)
-    spool_options = SpoolOptions(options.spool_max_bytes, options.spool_policy, options.spool_fsync)
-    return SpoolBuffer(options.spool, spool_options, options.queue_capacity)
+    return open_spool(
+        options.spool,
+        SpoolOptions(options.spool_max_bytes, options.spool_policy, options.spool_fsync, options.queue_capacity),
+    )
 
 
 _GUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -1,7 +1,8 @@
 """A bounded queue of events on local disk, for events that must outlive the process that made them.
 
 An event is in a file when `put` returns, and leaves it when it is delivered. Several processes may use one folder: each
-writes files of its own, and adopts those of processes that died.
+writes files of its own, and adopts those of processes that died. While the disk cannot be written, events are kept in
+memory.
 """
 
 from __future__ import annotations
@@ -9,13 +10,16 @@ from __future__ import annotations
 import errno
 import logging
 import os
+from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Literal
 
+from colline.errors import TransportError
 from colline.spool.segment import Segment, abandoned_segments, make_folder
 
 log = logging.getLogger("colline.spool")
@@ -23,15 +27,18 @@ log = logging.getLogger("colline.spool")
 _MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 _MIN_SEGMENT_BYTES = 4096
 _SYNC_INTERVAL_SECONDS = 1.0
+# After an error the disk is not tried again for this time, because each try costs the job several system calls.
+_DISK_PAUSE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class SpoolOptions:
-    """The size limit of a spool, which events it drops when it is full, and when it calls fsync."""
+    """The size limits of a spool, which events it drops when it is full, and when it calls fsync."""
 
     max_bytes: int = 256 * 1024 * 1024
     policy: Literal["drop_newest", "drop_oldest"] = "drop_newest"
     fsync: Literal["never", "interval", "always"] = "never"
+    memory_events: int = 5000  # how many may wait in memory while the disk cannot be written
 
     @property
     def segment_bytes(self) -> int:
@@ -48,25 +55,35 @@ class Spool:
         options: SpoolOptions | None = None,
         is_event: Callable[[bytes], bool] | None = None,
     ) -> None:
-        """Open the folder and adopt what dead processes left in it; lines that are not an event are skipped.
-
-        Raises OSError if this user cannot write to the folder.
-        """
-        self.folder = Path(folder).expanduser().absolute()  # the process may change its working directory
+        """Open the folder and adopt what dead processes left in it; lines that are not an event are skipped."""
         self.adopted_events = 0
         self.damaged_parts = 0
+        self._folder = Path(folder).expanduser().absolute()  # the process may change its working directory
         self._options = options or SpoolOptions()
         self._is_event = is_event
         self._segments: list[Segment] = []  # oldest first
         self._current: Segment | None = None  # the one that `put` appends to
         self._delivering: Segment | None = None  # the one that the last `peek` read
+        self._memory: deque[bytes] = deque()
         self._synced_at = monotonic()
-        make_folder(self.folder, 0o700)
-        if not os.access(self.folder, os.W_OK | os.X_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(self.folder))
-        self.adopt()
+        self._retry_disk_at: float | None = None  # set while the disk cannot be written
+        try:
+            make_folder(self._folder, 0o700)
+            if not os.access(self._folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            self.adopt()
+        except OSError as error:
+            raise TransportError(
+                f"cannot use {self._folder} as a spool: {error.strerror or error}",
+                hint="choose a local folder that this user can write to",
+            ) from error
 
     def __len__(self) -> int:
+        return self.on_disk + len(self._memory)
+
+    @property
+    def on_disk(self) -> int:
+        """How many of the waiting events outlive this process."""
         return sum(len(segment.waiting) for segment in self._segments)
 
     @property
@@ -74,35 +91,50 @@ class Spool:
         return sum(segment.size for segment in self._segments)
 
     def put(self, event: bytes) -> int:
-        """Write one event, without a line end. Returns how many events were dropped because the spool is full.
-
-        Raises OSError if the disk cannot take the event.
-        """
+        """Write one event, without a line end. Returns how many events were dropped because the spool is full."""
         line = event + b"\n"
         dropped = self._drop_oldest(len(line)) if self._options.policy == "drop_oldest" else 0
         if self._bytes + len(line) > self._options.max_bytes:
             return dropped + 1
-        try:
-            self._append(line)
-        except FileNotFoundError:  # somebody deleted the folder: write to a new file
-            self._current = None
-            self._append(line)
+        if self._write(line):
+            return dropped
+        if len(self._memory) >= self._options.memory_events:
+            return dropped + 1
+        self._memory.append(event)
         return dropped
 
+    def _write(self, line: bytes) -> bool:
+        """False if the disk cannot be written now."""
+        if self._retry_disk_at is not None and monotonic() < self._retry_disk_at:
+            return False
+        try:
+            self._append(line)
+        except OSError as error:
+            if self._retry_disk_at is None:
+                log.warning("colline: cannot write to spool %s, events wait in memory: %s", self._folder, error)
+            self._retry_disk_at = monotonic() + _DISK_PAUSE_SECONDS
+            return False
+        self._retry_disk_at = None
+        return True
+
     def _append(self, line: bytes) -> None:
-        if self._current is None or self._current.size >= self._options.segment_bytes:
-            make_folder(self.folder, 0o700)
-            self._current = Segment.create(self.folder, sync=self._options.fsync != "never")
-            self._segments.append(self._current)
         sync = self._is_sync_due()
+        if self._current is not None and self._current.size < self._options.segment_bytes:
+            with suppress(FileNotFoundError):  # somebody deleted the folder
+                self._current.append([line], sync=sync)
+                return
+        make_folder(self._folder, 0o700)
+        self._current = Segment.create(self._folder, sync=self._options.fsync != "never")
+        self._segments.append(self._current)
         self._current.append([line], sync=sync)
-        if sync:
-            self._synced_at = monotonic()
 
     def _is_sync_due(self) -> bool:
-        if self._options.fsync == "interval":
-            return monotonic() - self._synced_at >= _SYNC_INTERVAL_SECONDS
-        return self._options.fsync == "always"
+        if self._options.fsync != "interval":
+            return self._options.fsync == "always"
+        is_due = monotonic() - self._synced_at >= _SYNC_INTERVAL_SECONDS
+        if is_due:
+            self._synced_at = monotonic()
+        return is_due
 
     def _drop_oldest(self, needed_bytes: int) -> int:
         """Remove the oldest files, except the one in delivery, until the line fits. Returns the number of events."""
@@ -116,14 +148,16 @@ class Spool:
         return dropped
 
     def peek(self, limit: int) -> tuple[bytes, ...]:
-        """The oldest events, at most `limit`, all of one file. They stay until `mark_delivered`."""
+        """The oldest events, at most `limit` and all of one file, or else those in memory."""
         self._delivering = next((segment for segment in self._segments if segment.waiting), None)
-        return self._delivering.read(limit) if self._delivering else ()
+        return self._delivering.read(limit) if self._delivering else tuple(islice(self._memory, limit))
 
     def mark_delivered(self, count: int) -> None:
         """Remove the first `count` events of the last `peek`."""
         segment, self._delivering = self._delivering, None
         if segment is None:
+            for _ in range(count):
+                self._memory.popleft()
             return
         segment.mark_delivered(count)
         is_in_use = segment is self._current and segment.size < self._options.segment_bytes
@@ -138,7 +172,7 @@ class Spool:
 
     def adopt(self, limit: int | None = None) -> None:
         """Take over the files of dead processes, at most `limit` files."""
-        for segment in islice(abandoned_segments(self.folder, self._is_event), limit):
+        for segment in islice(abandoned_segments(self._folder, self._is_event), limit):
             if segment.damaged_parts:
                 self.damaged_parts += segment.damaged_parts
                 log.warning("colline: skipped %s damaged parts of %s", segment.damaged_parts, segment.path)
@@ -154,6 +188,7 @@ class Spool:
         for segment in self._segments:
             segment.close()
         self._segments, self._current, self._delivering = [], None, None
+        self._memory.clear()
         self.adopted_events = self.damaged_parts = 0
 
     def close(self) -> None:

@@ -201,7 +201,7 @@ class Carrier:
                 if self._deadline is not None:
                     return None
                 if not self._wake.wait(_ADOPT_INTERVAL_SECONDS):
-                    self._buffer.adopt_one_file()
+                    self._buffer.adopt(1)  # `emit` waits while a file is read, so only one
                     self._accepted += len(self._buffer)
             until = monotonic() + self._pace.flush_seconds
             while not self._is_due() and (left := until - monotonic()) > 0:
