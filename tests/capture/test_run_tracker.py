@@ -20,10 +20,10 @@ from colline.events.model import RunEvent, RunState
 from colline.events.run_ids import run_id
 from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
-from colline.trace import ColumnLineage, DatasetName, InputDataset, OpaqueStep, SchemaField, Statement, Write
+from colline.trace import ColumnLineage, DatasetName, DatasetRead, OpaqueStep, SchemaField, Statement, Write
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=timezone.utc)
-ORDERS = InputDataset(
+ORDERS = DatasetRead(
     DatasetName("file", "/wh/orders"),
     Source(SourceKind.TABLE, "parquet", ("/wh/orders",), ("default", "orders")),
     (SchemaField("id", "int"),),
@@ -142,7 +142,7 @@ def test_an_input_is_described_once_and_again_when_it_changes() -> None:
     (second,) = book.hear(start(2, plan="read"))
     assert "schema" in first.inputs[0].facets
     assert "schema" not in second.inputs[0].facets
-    changed = InputDataset(ORDERS.name, ORDERS.source, (SchemaField("id", "long"),))
+    changed = DatasetRead(ORDERS.name, ORDERS.source, (SchemaField("id", "long"),))
     STATEMENTS["changed"] = Statement((), (changed,))
     (third,) = book.hear(start(3, plan="changed"))
     assert third.inputs[0].facets["schema"]["fields"] == ({"name": "id", "type": "long"},)

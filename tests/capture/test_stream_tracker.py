@@ -17,14 +17,14 @@ from colline.events.event_builder import Engine, RunName
 from colline.events.model import RunState
 from colline.events.run_ids import run_id
 from colline.plan.source import Source, SourceKind
-from colline.trace import ColumnLineage, DatasetName, InputDataset, Statement, Write
+from colline.trace import ColumnLineage, DatasetName, DatasetRead, Statement, Write
 from tests.events.oracle import judged, without_empty
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 RUN = "00a1596f-d51f-4d97-9ce3-2cff71023e7f"
-IN = InputDataset(DatasetName("file", "/in"), Source(SourceKind.PATH, "parquet", ("/in",)))
+IN = DatasetRead(DatasetName("file", "/in"), Source(SourceKind.PATH, "parquet", ("/in",)))
 
 
 def write(path: str) -> Write:

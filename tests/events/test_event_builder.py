@@ -33,9 +33,9 @@ from colline.trace import (
     ColumnRead,
     ColumnRef,
     DatasetName,
+    DatasetRead,
     Dependency,
     Effect,
-    InputDataset,
     Lifecycle,
     OpaqueStep,
     SchemaField,
@@ -59,7 +59,7 @@ def column(name: DatasetName, field: str, *ways: Transformation) -> Dependency:
 AMOUNT = column(ORDERS, "amount", Transformation(Effect.AGGREGATION, "sum(amount)"))
 REGION = column(ORDERS, "region", Transformation(Effect.IDENTITY))
 GROUPED = column(ORDERS, "region", Transformation(Effect.GROUP_BY))
-READ = InputDataset(
+READ = DatasetRead(
     ORDERS,
     Source(
         SourceKind.TABLE,

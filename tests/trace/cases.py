@@ -29,9 +29,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from colline.plan import Plan, SourceKind
-from colline.trace import ColumnLineage, Context, Dependency, InputDataset, Statement, Write, statement
+from colline.trace import ColumnLineage, Context, DatasetRead, Dependency, Statement, Write, statement
 from colline.trace import lineage as trace_lineage
-from colline.trace.lineage_text import how
+from colline.trace.lineage_text import effect_label
 
 ROOT = Path(__file__).parent.parent / "cases" / "lineage"
 PLANS = Path(__file__).parent.parent / "cases" / "plans"
@@ -154,7 +154,7 @@ def _inputs(done: Statement, found: ColumnLineage) -> list[str]:
     return [_input(dataset) for dataset in (done.inputs or found.inputs)]
 
 
-def _input(dataset: InputDataset) -> str:
+def _input(dataset: DatasetRead) -> str:
     if dataset.source.kind is SourceKind.LOCAL:
         return "local data"
     return f"{'view ' if dataset.source.kind is SourceKind.VIEW else ''}{short(dataset.name.name)}"
@@ -183,7 +183,9 @@ def _lines(name: str, entries: tuple[Dependency, ...]) -> list[str]:
     if not entries:
         return [f"{name} <- nothing"]
     pairs = [(entry.column, way) for entry in entries for way in entry.transformations]
-    return sorted({f"{name} <- {short(column.dataset.name)}.{column.field} {how(way)}" for column, way in pairs})
+    return sorted(
+        {f"{name} <- {short(column.dataset.name)}.{column.field} {effect_label(way)}" for column, way in pairs}
+    )
 
 
 def short(dataset: str) -> str:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from colline.errors import PlanError
-from colline.plan import decode, show
+from colline.plan import decode, format_plan
 from colline.trace import ColumnLineage, ColumnRef, DatasetName, Dependency, Effect, OpaqueStep, Transformation
 from tests.trace.plans import PlanWriter
 
@@ -68,7 +68,7 @@ def test_a_plan_shows_one_line_per_operator_and_a_shared_one_once() -> None:
     made, _ = writer.alias(writer.call("abs", a), "b")
     branch = writer.node("Project", projectList=[a, made], child=scan)
     union = writer.node("Union", children=[branch, branch], byName=False, output=[a])
-    assert show(decode(writer.plan(union)).root).splitlines() == [
+    assert format_plan(decode(writer.plan(union)).root).splitlines() == [
         "Union children=[Project(…), Project(…)], byName=False, output=[a#1]",
         "  Project projectList=[a#1, abs([a#1]) as b#2]",
         "    LogicalRelation relation=HadoopFsRelation([/data/t], ParquetFileFormat, [], []), output=[a#1]",

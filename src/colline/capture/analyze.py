@@ -18,9 +18,9 @@ from colline.plan.decode import Plan, decode
 from colline.plan.source import Source
 from colline.trace import ColumnLineage, Context, DatasetName, Statement, statement
 from colline.trace import lineage as trace_lineage
-from colline.trace.checkpoints import Memory, NoMemory
+from colline.trace.checkpoints import NoMemory, QueryMemory
 from colline.trace.relation import Relation
-from colline.trace.scan_inputs import Makeup
+from colline.trace.scan_inputs import ScanInputs
 from colline.trace.tracer import Trace
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def context_of(spark: SparkSession, names: NameContext | None = None, masking: t
 def _relation(df: DataFrame, context: Context) -> Relation:
     trace = Trace(context)
     found = trace(plan_of(df, df.sparkSession).root)
-    context.memory.keep(found, trace.findings.inputs.values())
+    context.memory.remember(found, trace.findings.inputs.values())
     return found
 
 
@@ -100,7 +100,7 @@ def _session(df_or_sql: DataFrame | str) -> SparkSession:
     return active
 
 
-def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memory | None = None) -> Context:
+def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: QueryMemory | None = None) -> Context:
     """What tracing needs to know of a session."""
 
     def name(source: Source) -> DatasetName:
@@ -108,7 +108,7 @@ def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Memor
 
     load_rules()
 
-    def makeup(source: Source) -> Makeup | None:
+    def makeup(source: Source) -> ScanInputs | None:
         return makeup_of(source, names)
 
     hiding = frozenset(word.lower() for word in masking)

@@ -12,7 +12,7 @@ from functools import cached_property, wraps
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from colline.trace.checkpoints import Origin, Recent
+from colline.trace.checkpoints import RddOrigin, RecentQueries
 from colline.trace.relation import Relation
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _note(df: DataFrame, number: Callable[[], int], *, is_copy: bool = False) ->
         log.info("the origin of an RDD was not noted: %r", error)
 
 
-class Origins(Recent):
+class Origins(RecentQueries):
     """The memory of one session: columns of recent queries, and the DataFrames that RDDs were made from."""
 
     def __init__(self, relation: Callable[[DataFrame], Relation], most: int = 20_000) -> None:
@@ -112,7 +112,7 @@ class Origins(Recent):
         self._relation = relation
         self._copied: dict[str, Relation] = {}
 
-    def origin(self, rdds: Sequence[str]) -> Origin | None:
+    def origin(self, rdds: Sequence[str]) -> RddOrigin | None:
         """The query that one of these RDDs was made from; only the nearest of them can be a copy of its rows."""
         with _lock:
             noted = dict(_noted)
@@ -120,10 +120,10 @@ class Origins(Recent):
         if key is None:
             return None
         if not noted[key].is_copy:
-            return Origin(self._relation(noted[key].df))
+            return RddOrigin(self._relation(noted[key].df))
         self._copied = {known: found for known, found in self._copied.items() if known in noted}
         # the oldest first: a loop that checkpoints each round would otherwise be followed back in one deep call
         for older in (*takewhile(lambda each: each != key, noted), key):
             if noted[older].is_copy and older not in self._copied:
                 self._copied[older] = self._relation(noted[older].df)
-        return Origin(self._copied[key], is_copy=True)
+        return RddOrigin(self._copied[key], is_copy=True)

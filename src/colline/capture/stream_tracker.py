@@ -18,7 +18,7 @@ from colline.capture.write_statistics import FILES, ROWS, SIZE, first
 from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunEvent, RunState
-from colline.trace import InputDataset, Statement, Write
+from colline.trace import DatasetRead, Statement, Write
 
 RUNNING_SECONDS = 60.0
 
@@ -203,7 +203,7 @@ def _united(known: Statement | None, more: Statement) -> Statement:
     if known is None:
         return more
     writes: dict[object, Write] = {write.name: write for write in known.writes}
-    inputs: dict[object, InputDataset] = {found.name: found for found in known.inputs}
+    inputs: dict[object, DatasetRead] = {found.name: found for found in known.inputs}
     for write in more.writes:
         writes.setdefault(write.name, write)
     for found in more.inputs:

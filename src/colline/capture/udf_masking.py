@@ -65,7 +65,7 @@ def masks(function: _Function) -> _Function:
 
 def is_masking_udf(node: Node) -> bool:
     """Whether this function is marked with `@colline.masks`, or its code calls something that hides."""
-    described = node.maybe("func")
+    described = node.optional("func")
     command = described.text("command") if described is not None else ""
     return _masks(command) if command else False
 

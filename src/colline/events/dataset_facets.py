@@ -10,7 +10,7 @@ from colline.naming.dataset import SESSION_CATALOG, DatasetKind, NameContext, Na
 from colline.naming.file_paths import location
 from colline.naming.rules import identify_all
 from colline.plan.source import Source
-from colline.trace import DatasetName, InputDataset, SchemaField
+from colline.trace import DatasetName, DatasetRead, SchemaField
 
 # provider → (storage layer, file format); a provider that is not here stores nothing we can tell of
 STORAGE: dict[str, tuple[str, str]] = {
@@ -100,7 +100,7 @@ def catalog(source: Source, context: NameContext) -> facets.Catalog | None:
     )
 
 
-def columns_read(found: InputDataset, redact: Redact) -> facets.ColumnsRead | None:
+def columns_read(found: DatasetRead, redact: Redact) -> facets.ColumnsRead | None:
     """Which columns were read and what for."""
     if not found.reads:
         return None

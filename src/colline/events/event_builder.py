@@ -17,7 +17,7 @@ from colline.events.lineage_facets import LineageForm, Redaction, column_lineage
 from colline.events.model import SPEC, InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from colline.naming.dataset import NameContext
 from colline.trace import ColumnRef, DatasetName, Dependency, Statement, Write
-from colline.trace import InputDataset as Read
+from colline.trace import DatasetRead as Read
 
 MESSAGE_LIMIT = 10_000
 SQL_LIMIT = 100_000

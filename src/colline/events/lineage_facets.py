@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from colline.events.facets import COLUMN_LINEAGE, LINEAGE, sealed
-from colline.trace import ColumnLineage, DatasetName, Dependency, Effect, InputDataset, Statement, Transformation, Use
+from colline.trace import ColumnLineage, DatasetName, DatasetRead, Dependency, Effect, Statement, Transformation, Use
 
 Redact = Callable[[str], str]
 
@@ -95,7 +95,7 @@ _EFFECTS = {
 }
 
 
-def _reads(found: InputDataset, redact: Redaction) -> list[dict[str, Any]]:
+def _reads(found: DatasetRead, redact: Redaction) -> list[dict[str, Any]]:
     """The columns a query read without writing them anywhere; the whole dataset where no column is known."""
     entity = _entity(found.name, redact)
     return [

@@ -8,25 +8,25 @@ from colline.naming.rules import identify_all
 from colline.naming.subqueries import Columns, Origin, columns_of
 from colline.plan.source import Source
 from colline.trace import ColumnRef, DatasetName
-from colline.trace.scan_inputs import Made, Makeup
+from colline.trace.scan_inputs import ColumnEffects, ScanInputs
 
 
-def makeup_of(source: Source, context: NameContext) -> Makeup | None:
+def makeup_of(source: Source, context: NameContext) -> ScanInputs | None:
     """The makeup of a scan; None where it is one dataset and its columns are that dataset's."""
     found = tuple(named.name for named in identify_all(source, context))
     query = query_of(source)
     if query is None:
-        return Makeup(found, found) if len(found) > 1 else None
+        return ScanInputs(found, found) if len(found) > 1 else None
     columns = columns_of(*query)
     return _query(columns, source, context, found) if columns is not None else None
 
 
-def _query(columns: Columns, source: Source, context: NameContext, found: tuple[DatasetName, ...]) -> Makeup:
+def _query(columns: Columns, source: Source, context: NameContext, found: tuple[DatasetName, ...]) -> ScanInputs:
     def name(table: tuple[str, ...]) -> DatasetName:
         return table_name(table, source, context)
 
-    def made(origins: tuple[Origin, ...]) -> Made:
+    def made(origins: tuple[Origin, ...]) -> ColumnEffects:
         return tuple((ColumnRef(name(origin.table), origin.column), origin.effect) for origin in origins)
 
     outputs = {output: made(origins) for output, origins in columns.outputs.items()}
-    return Makeup(found, tuple(name(table) for table in columns.whole), outputs, made(columns.rows))
+    return ScanInputs(found, tuple(name(table) for table in columns.whole), outputs, made(columns.rows))

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from colline.errors import PlanError
-from colline.plan.node import Node, Sort, Value
+from colline.plan.node import Node, NodeCategory, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,18 +17,21 @@ class Plan:
 
     root: Node
     nodes: tuple[Node, ...]
-    partial: bool = False
+    is_partial: bool = False
 
 
 def decode(data: Mapping[str, Any]) -> Plan:
     """The plan in `data`, which has `classes`, `nodes` and `root` as the tap writes them."""
     try:
-        kinds = [(name, Sort(sort), tuple(fields), function or "") for name, sort, fields, function in data["classes"]]
+        kinds = [
+            (name, NodeCategory(category), tuple(fields), function or "")
+            for name, category, fields, function in data["classes"]
+        ]
         nodes: list[Node] = []
-        for place, (kind, *arguments) in enumerate(data["nodes"]):
-            name, sort, fields, function = kinds[kind]
+        for index, (kind, *arguments) in enumerate(data["nodes"]):
+            name, category, fields, function = kinds[kind]
             values = {field: _value(item, nodes) for field, item in zip(fields, arguments, strict=True)}
-            nodes.append(Node(name, sort, MappingProxyType(values), place, function))
+            nodes.append(Node(name, category, MappingProxyType(values), index, function))
         return Plan(nodes[data["root"]], tuple(nodes), bool(data.get("partial")))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise PlanError(

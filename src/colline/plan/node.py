@@ -14,12 +14,12 @@ from typing import TypeAlias, Union
 Value: TypeAlias = Union["Node", str, bool, tuple["Value", ...], None]
 
 
-class Sort(Enum):
+class NodeCategory(Enum):
     """What a node is part of."""
 
     OPERATOR = "p"
     EXPRESSION = "e"
-    THING = "o"
+    OBJECT = "o"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -27,9 +27,9 @@ class Node:
     """One node; equal only to itself, because the same expression at two places is two expressions."""
 
     kind: str
-    sort: Sort
+    category: NodeCategory
     arguments: Mapping[str, Value]
-    place: int = 0
+    index: int = 0
     function: str = ""
 
     def get(self, name: str) -> Value:
@@ -42,7 +42,7 @@ class Node:
         assert isinstance(found, Node)
         return found
 
-    def maybe(self, name: str) -> Node | None:
+    def optional(self, name: str) -> Node | None:
         """The argument of that name if it is a node."""
         found = self.arguments.get(name)
         return found if isinstance(found, Node) else None
@@ -71,14 +71,14 @@ class Node:
     @property
     def is_operator(self) -> bool:
         """Whether this is a relational operator or a command."""
-        return self.sort is Sort.OPERATOR
+        return self.category is NodeCategory.OPERATOR
 
     @property
     def is_expression(self) -> bool:
         """Whether this computes a value."""
-        return self.sort is Sort.EXPRESSION
+        return self.category is NodeCategory.EXPRESSION
 
-    def inside(self) -> Iterator[Node]:
+    def argument_nodes(self) -> Iterator[Node]:
         """The nodes directly in the arguments, in order."""
         for value in self.arguments.values():
             yield from _nodes(value)
@@ -86,38 +86,40 @@ class Node:
     @property
     def children(self) -> tuple[Node, ...]:
         """The operators this operator reads. An expression's sub-query is not among them."""
-        return _sorted_out(self.arguments.items(), Sort.OPERATOR)
+        return _nodes_of_category(self.arguments.items(), NodeCategory.OPERATOR)
 
     @property
     def expressions(self) -> tuple[Node, ...]:
         """The expressions directly in the arguments; `output` names what comes out and is none."""
-        return _sorted_out(self.arguments.items(), Sort.EXPRESSION, but="output")
+        return _nodes_of_category(self.arguments.items(), NodeCategory.EXPRESSION, except_name="output")
 
     def __repr__(self) -> str:
-        return f"<{self.kind} @{self.place}>"
+        return f"<{self.kind} @{self.index}>"
 
 
-def _sorted_out(arguments: Iterable[tuple[str, Value]], of: Sort, but: str = "") -> tuple[Node, ...]:
+def _nodes_of_category(
+    arguments: Iterable[tuple[str, Value]], category: NodeCategory, except_name: str = ""
+) -> tuple[Node, ...]:
     """The nodes of one sort in the arguments. Asked for every node of a plan, so the common cases come first."""
     found: list[Node] = []
     for name, value in arguments:
         if isinstance(value, Node):
-            if value.sort is of and name != but:
+            if value.category is category and name != except_name:
                 found.append(value)
-        elif isinstance(value, tuple) and name != but:
-            found += _nodes(value, of)
+        elif isinstance(value, tuple) and name != except_name:
+            found += _nodes(value, category)
     return tuple(found)
 
 
-def _nodes(value: Value, of: Sort | None = None) -> tuple[Node, ...]:
+def _nodes(value: Value, category: NodeCategory | None = None) -> tuple[Node, ...]:
     """The nodes in a value. A list holds nodes of one sort, so a long list of another sort is passed over at once."""
     if isinstance(value, Node):
-        return (value,) if of is None or value.sort is of else ()
+        return (value,) if category is None or value.category is category else ()
     if not isinstance(value, tuple) or not value:
         return ()
     first = value[0]
-    if isinstance(first, Node) and of is not None and first.sort is not of:
+    if isinstance(first, Node) and category is not None and first.category is not category:
         return ()
     if set(map(type, value)) == {Node}:
         return value  # type: ignore[return-value]  # every item was found to be a node
-    return tuple(node for item in value for node in _nodes(item, of))
+    return tuple(node for item in value for node in _nodes(item, category))

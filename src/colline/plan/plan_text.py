@@ -7,17 +7,17 @@ from colline.plan.node import Node, Value
 _WIDTH = 160
 
 
-def show(root: Node) -> str:
+def format_plan(root: Node) -> str:
     """The tree below `root`; a shared sub-plan is written once and then named by its place."""
     lines: list[str] = []
     seen: set[int] = set()
     stack = [(root, 0)]
     while stack:
         node, depth = stack.pop()
-        if node.place in seen:
-            lines.append(f"{'  ' * depth}{node.kind} … as @{node.place}")
+        if node.index in seen:
+            lines.append(f"{'  ' * depth}{node.kind} … as @{node.index}")
             continue
-        seen.add(node.place)
+        seen.add(node.index)
         lines.append(f"{'  ' * depth}{node.kind} {_arguments(node)}".rstrip())
         stack.extend((child, depth + 1) for child in reversed(node.children))
     return "\n".join(lines)

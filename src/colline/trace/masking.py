@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Spark's expression class → the SQL function it is
-MASKING = {
+MASKING_EXPRESSIONS = {
     "Murmur3Hash": "hash",
     "XxHash64": "xxhash64",
     "HiveHash": "hive_hash",
@@ -29,4 +29,4 @@ MASKING = {
 }
 
 # functions that extensions added, by the name SQL calls them, in lower case
-EXTRA: set[str] = set()
+PLUGIN_MASKING_FUNCTIONS: set[str] = set()

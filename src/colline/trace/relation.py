@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from colline.trace.flow import EMPTY, NO_WAYS, Flow, Ways, merge
+from colline.trace.flow import EMPTY_FLOW, NO_DEPENDENCIES, Dependencies, Flow, merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,22 +14,22 @@ class Relation:
 
     columns: Mapping[str, Flow]
     output: tuple[str, ...]
-    rows: Ways = field(default_factory=lambda: NO_WAYS)
+    row_dependencies: Dependencies = field(default_factory=lambda: NO_DEPENDENCIES)
 
-    def with_rows(self, *more: Ways) -> Relation:
+    def with_row_dependencies(self, *more: Dependencies) -> Relation:
         """The same columns, with more that decides the rows."""
-        return replace(self, rows=merge((self.rows, *more)))
+        return replace(self, row_dependencies=merge((self.row_dependencies, *more)))
 
-    def flow(self, place: int) -> Flow:
+    def flow(self, position: int) -> Flow:
         """The flow of the column at that position."""
-        return self.columns.get(self.output[place], EMPTY)
+        return self.columns.get(self.output[position], EMPTY_FLOW)
 
     @property
     def flows(self) -> tuple[Flow, ...]:
         """The flows of the columns in order."""
-        return tuple(self.columns.get(key, EMPTY) for key in self.output)
+        return tuple(self.columns.get(key, EMPTY_FLOW) for key in self.output)
 
     @property
-    def everything(self) -> Ways:
+    def all_dependencies(self) -> Dependencies:
         """All that reaches any column."""
-        return merge(flow.ways for flow in self.flows)
+        return merge(flow.dependencies for flow in self.flows)

@@ -10,7 +10,7 @@ from typing import Any
 
 from colline.plan.source import Source
 from colline.trace.columns import DatasetName, Dependency, Transformation
-from colline.trace.lineage_text import picture, table
+from colline.trace.lineage_text import format_html, format_table
 
 
 class Use(Enum):
@@ -42,7 +42,7 @@ class ColumnRead:
 
 
 @dataclass(frozen=True, slots=True)
-class InputDataset:
+class DatasetRead:
     """A dataset a query reads: its name, how Spark described it, its schema, the columns read."""
 
     name: DatasetName
@@ -66,7 +66,7 @@ class ColumnLineage:
 
     fields: Mapping[str, tuple[Dependency, ...]] = field(default_factory=dict)
     dataset: tuple[Dependency, ...] = ()
-    inputs: tuple[InputDataset, ...] = ()
+    inputs: tuple[DatasetRead, ...] = ()
     opaque: tuple[OpaqueStep, ...] = ()
 
     def __post_init__(self) -> None:
@@ -83,10 +83,10 @@ class ColumnLineage:
         return {"fields": fields, "dataset": [] if legacy else shared}
 
     def __str__(self) -> str:
-        return table(self)
+        return format_table(self)
 
     def _repr_html_(self) -> str:
-        return picture(self)
+        return format_html(self)
 
 
 class Lifecycle(Enum):
@@ -117,7 +117,7 @@ class Statement:
     """What one execution did: its writes, and everything it read."""
 
     writes: tuple[Write, ...]
-    inputs: tuple[InputDataset, ...]
+    inputs: tuple[DatasetRead, ...]
     opaque: tuple[OpaqueStep, ...] = ()
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from colline.plan.node import Node
 from colline.plan.source import Source
 from colline.trace import rule_registry
-from colline.trace.masking import EXTRA
+from colline.trace.masking import PLUGIN_MASKING_FUNCTIONS
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import CommandRule, ExpressionRule, OperatorRule, Registry
 from colline.trace.tracer import Trace
@@ -47,4 +47,4 @@ class Extension:
 
     def masking(self, *functions: str) -> None:
         """Functions that hide their arguments, by the name SQL calls them."""
-        EXTRA.update(name.lower() for name in functions)
+        PLUGIN_MASKING_FUNCTIONS.update(name.lower() for name in functions)

@@ -17,24 +17,24 @@ _FORMATS = {
 
 
 # a file below its dataset's folder, with the folders of its partition between them
-_PIECE = re.compile(r"([^/=]+=[^/]*/)*[^/]+\.[^/]*")
+_DATA_FILE = re.compile(r"([^/=]+=[^/]*/)*[^/]+\.[^/]*")
 
 
 def source_of(node: Node) -> Source:
     """The source of a leaf operator, whichever API it comes from."""
-    things = {item.kind: item for item in node.inside() if not item.is_operator and not item.is_expression}
-    if "CatalogTable" in things:
-        return table_source(things["CatalogTable"], version=_version(things))
-    if "HadoopFsRelation" in things:
-        return _files(things["HadoopFsRelation"])
-    if "Table" in things:
-        return _connector(node, things["Table"])
-    if "DataSource" in things:
+    objects = {item.kind: item for item in node.argument_nodes() if not item.is_operator and not item.is_expression}
+    if "CatalogTable" in objects:
+        return table_source(objects["CatalogTable"], version=_version(objects))
+    if "HadoopFsRelation" in objects:
+        return _files(objects["HadoopFsRelation"])
+    if "Table" in objects:
+        return _connector(node, objects["Table"])
+    if "DataSource" in objects:
         return _options(
-            things["DataSource"].text("provider"), things["DataSource"].pairs("options"), things["DataSource"]
+            objects["DataSource"].text("provider"), objects["DataSource"].pairs("options"), objects["DataSource"]
         )
-    if "Relation" in things:
-        return _options(things["Relation"].text("class"), things["Relation"].pairs("options"))
+    if "Relation" in objects:
+        return _options(objects["Relation"].text("class"), objects["Relation"].pairs("options"))
     return Source(SourceKind.OTHER, provider=node.text("sourceName") or node.kind)
 
 
@@ -66,8 +66,8 @@ def provider_name(name: str) -> str:
     return _FORMATS.get(short, short.removesuffix("FileFormat").lower() if short.endswith("FileFormat") else name)
 
 
-def _version(things: dict[str, Node]) -> str:
-    files = things.get("HadoopFsRelation") or things.get("Table")
+def _version(objects: dict[str, Node]) -> str:
+    files = objects.get("HadoopFsRelation") or objects.get("Table")
     return files.text("version") if files is not None else ""
 
 
@@ -88,15 +88,15 @@ def _folder(relation: Node) -> tuple[str, ...]:
     base = options.get("basepath", "").rstrip("/").partition(":")
     root = "/" + (base[2] or base[0]).lstrip("/")
     found = [path.partition(root + "/") for path in relation.strings("paths")]
-    pieces = all(cut and _PIECE.fullmatch(below) for _, cut, below in found)
-    return (found[0][0] + root,) if len(root) > 1 and found and pieces else ()
+    are_files = all(truncate and _DATA_FILE.fullmatch(below) for _, truncate, below in found)
+    return (found[0][0] + root,) if len(root) > 1 and found and are_files else ()
 
 
 def _connector(node: Node, table: Node) -> Source:
-    inner = table.maybe("catalog_table")
+    inner = table.optional("catalog_table")
     if inner is not None:
         return table_source(inner, version=table.text("version"))
-    catalog = node.maybe("catalog")
+    catalog = node.optional("catalog")
     parts = ((catalog.text("name"),) if catalog is not None else ()) + node.strings("identifier")
     paths = table.strings("path")
     options = (*node.pairs("options"), *node.pairs("extraOptions"), *table.pairs("options"))
@@ -111,7 +111,7 @@ def _connector(node: Node, table: Node) -> Source:
 def _options(
     provider: str,
     options: tuple[tuple[str, str], ...],
-    thing: Node | None = None,
+    object_node: Node | None = None,
     *,
     table: tuple[str, ...] = (),
     name: str = "",
@@ -122,7 +122,7 @@ def _options(
         return Source(SourceKind.JDBC, "jdbc", options=options, table=table)
     if keys & {"subscribe", "topic", "subscribepattern", "assign"} or "kafka.bootstrap.servers" in keys:
         return Source(SourceKind.KAFKA, "kafka", options=options)
-    paths = thing.strings("paths") if thing is not None else ()
+    paths = object_node.strings("paths") if object_node is not None else ()
     paths = paths or tuple(value for key, value in options if key.lower() == "path")
     if paths:
         return Source(SourceKind.PATH, provider_name(provider), paths=paths)

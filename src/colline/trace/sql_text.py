@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from colline.plan.node import Node
-from colline.trace.flow import cut
+from colline.trace.flow import truncate
 
 _INFIX = {
     "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "Remainder": "%", "IntegralDivide": "div",
@@ -45,11 +45,11 @@ def render(node: Node, arguments: tuple[str, ...]) -> str:
         return node.text(_TEXTS[node.kind])
     form = FORMS.get(node.kind)
     if form is None or len(arguments) < (2 if "{1}" in form else 1):
-        return cut(f"{name_of(node)}({', '.join(arguments)})")
-    return cut(form.format(*arguments, rest=", ".join(arguments[1:])))
+        return truncate(f"{function_name(node)}({', '.join(arguments)})")
+    return truncate(form.format(*arguments, rest=", ".join(arguments[1:])))
 
 
-def name_of(node: Node) -> str:
+def function_name(node: Node) -> str:
     """What SQL or the user calls this function."""
     own = node.text(_NAMES[node.kind]) if node.kind in _NAMES else ""
     return own or node.function or node.kind.lower()

@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from colline.plan.node import Node
 from colline.plan.source import Source
 from colline.trace import rule_registry
-from colline.trace.checkpoints import Memory, NoMemory
+from colline.trace.checkpoints import NoMemory, QueryMemory
 from colline.trace.columns import ColumnRef, DatasetName, Effect
-from colline.trace.flow import Flow, Ways, merge, source, through
-from colline.trace.masking import EXTRA, MASKING
+from colline.trace.flow import Dependencies, Flow, apply_effect, column_flow, merge
+from colline.trace.masking import MASKING_EXPRESSIONS, PLUGIN_MASKING_FUNCTIONS
 from colline.trace.relation import Relation
-from colline.trace.result import InputDataset, OpaqueStep, SchemaField
-from colline.trace.scan_inputs import Makeup, ways
-from colline.trace.sql_text import name_of
+from colline.trace.result import DatasetRead, OpaqueStep, SchemaField
+from colline.trace.scan_inputs import ScanInputs, to_dependencies
+from colline.trace.sql_text import function_name
 
 log = logging.getLogger("colline")
 
@@ -30,17 +30,17 @@ class Context:
     """
 
     name: Callable[[Source], DatasetName]
-    masks: Callable[[Node], bool] = lambda _: False
-    masking: frozenset[str] = frozenset()
-    memory: Memory = field(default_factory=NoMemory)
-    makeup: Callable[[Source], Makeup | None] = lambda _: None
+    is_masking_udf: Callable[[Node], bool] = lambda _: False
+    masking_functions: frozenset[str] = frozenset()
+    memory: QueryMemory = field(default_factory=NoMemory)
+    scan_inputs: Callable[[Source], ScanInputs | None] = lambda _: None
 
 
 @dataclass
 class Findings:
     """What a walk comes across besides columns: the datasets it reads and the steps it cannot see into."""
 
-    inputs: dict[DatasetName, InputDataset] = field(default_factory=dict)
+    inputs: dict[DatasetName, DatasetRead] = field(default_factory=dict)
     opaque: dict[OpaqueStep, None] = field(default_factory=dict)
 
 
@@ -51,7 +51,7 @@ class Trace:
         self.context = context
         self.findings = findings if findings is not None else Findings()
         self.outer = outer
-        self.shared: dict[str, Relation] = {}
+        self.shared_relations: dict[str, Relation] = {}
         self._relations: dict[int, Relation] = {}
 
     def __call__(self, root: Node) -> Relation:
@@ -59,15 +59,15 @@ class Trace:
         stack = [root]
         while stack:
             node = stack[-1]
-            if node.place in self._relations:
+            if node.index in self._relations:
                 stack.pop()
                 continue
-            waiting = [child for child in _before(node) if child.place not in self._relations]
-            if waiting:
-                stack.extend(reversed(waiting))
+            pending = [child for child in _traced_first(node) if child.index not in self._relations]
+            if pending:
+                stack.extend(reversed(pending))
             else:
-                self._relations[stack.pop().place] = self._apply(node)
-        return self._relations[root.place]
+                self._relations[stack.pop().index] = self._apply(node)
+        return self._relations[root.index]
 
     def _apply(self, node: Node) -> Relation:
         rule = rule_registry.operator.find(node.kind)
@@ -88,38 +88,38 @@ class Trace:
             columns.update(relation.columns)
         return Scope(self, columns)
 
-    def inside(self, outer: Scope) -> Trace:
+    def for_subquery(self, outer: Scope) -> Trace:
         """A walk of a sub-query, which may refer to columns of `outer`."""
         trace = Trace(self.context, self.findings, outer)
-        trace.shared = self.shared
+        trace.shared_relations = self.shared_relations
         return trace
 
-    def again(self) -> Trace:
+    def restart(self) -> Trace:
         """A walk that remembers no operator, for a step that is traced until nothing changes."""
         trace = Trace(self.context, self.findings, self.outer)
-        trace.shared = dict(self.shared)
+        trace.shared_relations = dict(self.shared_relations)
         return trace
 
-    def scan(self, found: Source, attributes: Iterable[Node]) -> Relation:
+    def scan(self, source: Source, attributes: Iterable[Node]) -> Relation:
         """The columns of a dataset, and the dataset among the inputs."""
-        listed = tuple(attributes)
-        makeup = self.context.makeup(found)
-        if makeup is not None:
-            return self._made(makeup, found, listed)
-        name = self.context.name(found)
-        self.reads(InputDataset(name, found, schema_of(listed)))
-        columns = {a.text("id"): source(ColumnRef(name, a.text("name"))) for a in listed}
+        output = tuple(attributes)
+        scan_inputs = self.context.scan_inputs(source)
+        if scan_inputs is not None:
+            return self._scan_parts(scan_inputs, source, output)
+        name = self.context.name(source)
+        self.add_input(DatasetRead(name, source, schema_of(output)))
+        columns = {a.text("id"): column_flow(ColumnRef(name, a.text("name"))) for a in output}
         return Relation(columns, tuple(columns))
 
-    def _made(self, makeup: Makeup, found: Source, attributes: tuple[Node, ...]) -> Relation:
+    def _scan_parts(self, scan_inputs: ScanInputs, source: Source, attributes: tuple[Node, ...]) -> Relation:
         """`spark.read.parquet("/a", "/b")` → x from /a.x and /b.x"""
-        for name in makeup.datasets:
-            schema = schema_of(attributes) if name in makeup.whole else ()
-            self.reads(InputDataset(name, found, schema))
-        columns = {a.text("id"): makeup.flow(a.text("name")) for a in attributes}
-        return Relation(columns, tuple(columns), ways(makeup.rows))
+        for name in scan_inputs.datasets:
+            schema = schema_of(attributes) if name in scan_inputs.default_datasets else ()
+            self.add_input(DatasetRead(name, source, schema))
+        columns = {a.text("id"): scan_inputs.flow(a.text("name")) for a in attributes}
+        return Relation(columns, tuple(columns), to_dependencies(scan_inputs.row_effects))
 
-    def reads(self, dataset: InputDataset) -> None:
+    def add_input(self, dataset: DatasetRead) -> None:
         """Note an input; the widest schema of it is kept."""
         known = self.findings.inputs.get(dataset.name)
         if known is None or len(known.schema) < len(dataset.schema):
@@ -135,10 +135,10 @@ class Trace:
             self.findings.opaque[step] = None
             log.info("opaque step %s %s: %s", node.kind, function, why)
         children = [self(child) for child in node.children]
-        ways = through(merge(child.everything for child in children), Effect.TRANSFORMATION)
-        flow = Flow(ways, text=function or node.kind, description=f"{function or node.kind}(…)")
+        dependencies = apply_effect(merge(child.all_dependencies for child in children), Effect.TRANSFORMATION)
+        flow = Flow(dependencies, text=function or node.kind, description=f"{function or node.kind}(…)")
         given = tuple(a.text("id") for a in node.nodes("output"))
-        return Relation(dict.fromkeys(given, flow), given, merge(child.rows for child in children))
+        return Relation(dict.fromkeys(given, flow), given, merge(child.row_dependencies for child in children))
 
 
 class Scope:
@@ -147,7 +147,7 @@ class Scope:
     def __init__(self, trace: Trace, columns: Mapping[str, Flow]) -> None:
         self.trace = trace
         self.columns = columns
-        self.common: dict[str, Flow] = {}
+        self.common_expressions: dict[str, Flow] = {}
         self._flows: dict[int, Flow] = {}
 
     @property
@@ -157,18 +157,18 @@ class Scope:
 
     def __call__(self, root: Node) -> Flow:
         """The flow of an expression; inner expressions come first, so depth costs no recursion."""
-        known = self._flows.get(root.place)
+        known = self._flows.get(root.index)
         if known is not None:
             return known
         stack = [root]
         while stack:
             node = stack[-1]
-            waiting = [inner for inner in _inner(node) if inner.place not in self._flows]
-            if waiting:
-                stack.extend(reversed(waiting))
+            pending = [inner for inner in _evaluated_first(node) if inner.index not in self._flows]
+            if pending:
+                stack.extend(reversed(pending))
             else:
-                self._flows[stack.pop().place] = self._apply(node)
-        return self._flows[root.place]
+                self._flows[stack.pop().index] = self._apply(node)
+        return self._flows[root.index]
 
     def _apply(self, node: Node) -> Flow:
         rule = rule_registry.expression.find(node.kind) or rule_registry.expression.rules["*"]
@@ -178,31 +178,36 @@ class Scope:
             log.warning("the rule for %s failed, its arguments are taken as they are: %r", node.kind, error)
             self.trace.findings.opaque[OpaqueStep(node.kind, "", f"the rule for {node.kind} failed: {error}")] = None
             flow = rule_registry.expression.rules["*"](node, self)
-        if self.masks(node):
-            return replace(flow, ways=through(flow.ways, Effect.IDENTITY, masking=True), members=None, column=None)
+        if self.is_masking(node):
+            return replace(
+                flow,
+                dependencies=apply_effect(flow.dependencies, Effect.IDENTITY, masking=True),
+                members=None,
+                column=None,
+            )
         return flow
 
-    def masks(self, node: Node) -> bool:
+    def is_masking(self, node: Node) -> bool:
         """Whether this function hides its arguments."""
         context = self.trace.context
-        name = name_of(node).lower()
-        if node.kind in MASKING or name in context.masking or name in EXTRA:
+        name = function_name(node).lower()
+        if node.kind in MASKING_EXPRESSIONS or name in context.masking_functions or name in PLUGIN_MASKING_FUNCTIONS:
             return True
-        return node.kind in _ASKED and context.masks(node)
+        return node.kind in _USER_DEFINED_FUNCTIONS and context.is_masking_udf(node)
 
-    def ways(self, expressions: Iterable[Node], effect: Effect, *, text: str = "") -> Ways:
+    def dependencies(self, expressions: Iterable[Node], effect: Effect, *, text: str = "") -> Dependencies:
         """What reaches any of `expressions`, through one more step; each described by itself unless `text` is given."""
         flows = [(self(node), node) for node in expressions]
-        return merge(through(flow.ways, effect, text=text or flow.text) for flow, _ in flows)
+        return merge(apply_effect(flow.dependencies, effect, text=text or flow.text) for flow, _ in flows)
 
 
 # functions whose own code has to be looked at to know whether they mask
-_ASKED = frozenset(
+_USER_DEFINED_FUNCTIONS = frozenset(
     {"PythonUDF", "PythonUDAF", "ScalaUDF", "ScalaAggregator", "PythonUDTF", "HiveSimpleUDF", "HiveGenericUDF"}
 )
 
 
-def _before(node: Node) -> tuple[Node, ...]:
+def _traced_first(node: Node) -> tuple[Node, ...]:
     """The operators to trace before `node`: its children, common tables ahead of the query that uses them."""
     if node.kind == "WithCTE":
         return (*node.nodes("cteDefs"), node.node("plan"))
@@ -211,7 +216,7 @@ def _before(node: Node) -> tuple[Node, ...]:
     return node.children
 
 
-def _inner(node: Node) -> tuple[Node, ...]:
+def _evaluated_first(node: Node) -> tuple[Node, ...]:
     """The expressions that must be evaluated before `node`; a definition ahead of what refers to it."""
     return (*node.nodes("defs"), *node.expressions) if node.kind == "With" else node.expressions
 

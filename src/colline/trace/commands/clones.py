@@ -7,8 +7,8 @@ from colline.plan.source import Source
 from colline.trace.columns import ColumnRef
 from colline.trace.commands.inserts import create_table
 from colline.trace.commands.target import schema_fields, write
-from colline.trace.flow import source
-from colline.trace.result import InputDataset, Lifecycle, Write
+from colline.trace.flow import column_flow
+from colline.trace.result import DatasetRead, Lifecycle, Write
 from colline.trace.rule_registry import command
 from colline.trace.scan_source import path_source, table_source
 from colline.trace.tracer import Trace
@@ -17,20 +17,20 @@ from colline.trace.tracer import Trace
 @command("CreateDeltaTableCommand")
 def create_delta(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t shallow clone s` → t.a from s.a, identity; `create table t like s` → a table, from nothing"""
-    clone = node.maybe("query")
+    clone = node.optional("query")
     if clone is None:
         return create_table(node, trace)
     lifecycle = Lifecycle.OVERWRITE if node.text("mode") == "Overwrite" else Lifecycle.CREATE
-    return (_cloned(clone, table_source(node.node("table")), trace, lifecycle),)
+    return (_clone(clone, table_source(node.node("table")), trace, lifecycle),)
 
 
-def _cloned(node: Node, target: Source, trace: Trace, lifecycle: Lifecycle) -> Write:
+def _clone(node: Node, target: Source, trace: Trace, lifecycle: Lifecycle) -> Write:
     copied = node.node("sourceTable")
-    table = copied.maybe("catalog_table")
+    table = copied.optional("catalog_table")
     found = (
         table_source(table) if table is not None else path_source(copied.text("path"), copied.text("format").lower())
     )
     name, schema = trace.context.name(found), schema_fields(copied)
-    trace.reads(InputDataset(name, found, schema))
-    columns = {field.name: source(ColumnRef(name, field.name)) for field in schema}
+    trace.add_input(DatasetRead(name, found, schema))
+    columns = {field.name: column_flow(ColumnRef(name, field.name)) for field in schema}
     return write(target, columns, trace, schema=schema, lifecycle=lifecycle)

@@ -6,24 +6,24 @@ from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.columns import Effect
 from colline.trace.commands.target import (
-    by_position,
-    names_of,
-    resolved,
+    add_generated_columns,
+    map_by_position,
+    output_names,
     schema_fields,
-    schema_written,
+    target_source,
     type_text,
-    with_generated,
     write,
     write_rows,
+    written_schema,
 )
-from colline.trace.flow import NO_WAYS
+from colline.trace.flow import NO_DEPENDENCIES
 from colline.trace.result import Lifecycle, SchemaField, Write
 from colline.trace.rule_registry import command
 from colline.trace.scan_source import path_source, provider_name, source_of, table_source
 from colline.trace.tracer import Trace
 
 
-def _mode(node: Node) -> Lifecycle | None:
+def _overwrite_lifecycle(node: Node) -> Lifecycle | None:
     return Lifecycle.OVERWRITE if node.text("mode").lower() == "overwrite" or node.get("overwrite") is True else None
 
 
@@ -35,8 +35,8 @@ def _mode(node: Node) -> Lifecycle | None:
 )
 def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t as select a from s` → t.a from s.a"""
-    table = node.maybe("table") or node.node("tableDesc")
-    lifecycle = _mode(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
+    table = node.optional("table") or node.node("tableDesc")
+    lifecycle = _overwrite_lifecycle(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
     return (write_rows(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
 
 
@@ -44,8 +44,8 @@ def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
 def create_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create or replace table t using delta as select a from s` → t.a from s.a"""
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTableAsSelect" else Lifecycle.OVERWRITE
-    specification = node.maybe("tableSpec")
-    target = resolved(node.node("name"))
+    specification = node.optional("tableSpec")
+    target = target_source(node.node("name"))
     if specification is not None:
         location = specification.text("location")
         target = Source(
@@ -57,17 +57,17 @@ def create_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
 @command("InsertIntoHadoopFsRelationCommand")
 def insert_files(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.write.parquet(path)`, `insert into t select …` over a file table"""
-    table = node.maybe("catalogTable")
+    table = node.optional("catalogTable")
     provider = provider_name(node.text("fileFormat"))
     target = table_source(table) if table is not None else path_source(node.text("outputPath"), provider)
-    return (write_rows(target, node.strings("outputColumnNames"), node, trace, _mode(node)),)
+    return (write_rows(target, node.strings("outputColumnNames"), node, trace, _overwrite_lifecycle(node)),)
 
 
 @command("InsertIntoHiveTable")
 def insert_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …` over a Hive table"""
     names = node.strings("outputColumnNames")
-    return (write_rows(table_source(node.node("table")), names, node, trace, _mode(node)),)
+    return (write_rows(table_source(node.node("table")), names, node, trace, _overwrite_lifecycle(node)),)
 
 
 @command("InsertIntoDataSourceCommand")
@@ -75,17 +75,17 @@ def insert_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …` where t is a JDBC table or another relation that takes rows"""
     target = node.node("logicalRelation")
     names = tuple(a.text("name") for a in target.nodes("output"))
-    return (write_rows(source_of(target), names, node, trace, _mode(node)),)
+    return (write_rows(source_of(target), names, node, trace, _overwrite_lifecycle(node)),)
 
 
 @command("SaveIntoDataSourceCommand")
 def save(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.write.format("jdbc").save()`, `df.write.format("delta").save(path)`"""
     options = node.pairs("options")
-    return (write_rows(_saved(node.text("dataSource"), options), (), node, trace, _mode(node)),)
+    return (write_rows(_saved_source(node.text("dataSource"), options), (), node, trace, _overwrite_lifecycle(node)),)
 
 
-def _saved(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
+def _saved_source(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
     keys = {key.lower(): value for key, value in options}
     if "url" in keys and ("dbtable" in keys or "Jdbc" in provider):
         return Source(SourceKind.JDBC, "jdbc", options=options)
@@ -101,33 +101,37 @@ def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert overwrite directory '/d' using parquet select …`"""
     storage = node.node("storage")
     target = path_source(storage.text("location"), node.text("provider"))
-    return (write_rows(target, (), node, trace, _mode(node)),)
+    return (write_rows(target, (), node, trace, _overwrite_lifecycle(node)),)
 
 
-def is_nowhere(node: Node) -> bool:
+def is_noop_write(node: Node) -> bool:
     """`df.write.format("noop").save()`: the rows are made and thrown away, so nothing is written"""
-    table = node.maybe("table")
-    described = table.maybe("table") if table is not None else None
-    return described is not None and described.text("class").endswith(".noop.NoopTable$")
+    table = node.optional("table")
+    describe_dependencies = table.optional("table") if table is not None else None
+    return describe_dependencies is not None and describe_dependencies.text("class").endswith(".noop.NoopTable$")
 
 
 @command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "DeltaDynamicPartitionOverwriteCommand")
 def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select …`, `df.writeTo(t).append()`; REPLACE WHERE reads the target to find what goes"""
     table, query = node.node("table"), node.node("query")
-    if is_nowhere(node):
+    if is_noop_write(node):
         return ()
-    names = names_of(query) if node.get("isByName") else tuple(a.text("name") for a in table.nodes("output"))
+    names = output_names(query) if node.get("isByName") else tuple(a.text("name") for a in table.nodes("output"))
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
-    condition = node.maybe("deleteExpr")
+    condition = node.optional("deleteExpr")
     replaced = condition is not None and condition.kind != "Literal"
     relation = trace(query)
-    columns = with_generated(by_position(relation, names), table)
-    schema = schema_written(node, names)
+    columns = add_generated_columns(map_by_position(relation, names), table)
+    schema = written_schema(node, names)
     if not replaced or condition is None:
-        return (write(resolved(table), columns, trace, rows=relation.rows, schema=schema, lifecycle=lifecycle),)
-    kept = trace.scope(trace(table)).ways([condition], Effect.FILTER)
-    return (write(resolved(table), columns, trace, rows={**relation.rows, **kept}, schema=schema),)
+        return (
+            write(
+                target_source(table), columns, trace, rows=relation.row_dependencies, schema=schema, lifecycle=lifecycle
+            ),
+        )
+    kept = trace.scope(trace(table)).dependencies([condition], Effect.FILTER)
+    return (write(target_source(table), columns, trace, rows={**relation.row_dependencies, **kept}, schema=schema),)
 
 
 @command("CreateViewCommand")
@@ -153,7 +157,14 @@ def create_table(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t (a int)` → a dataset that exists, from nothing"""
     table = node.node("table")
     return (
-        write(table_source(table), {}, trace, rows=NO_WAYS, schema=schema_fields(table), lifecycle=Lifecycle.CREATE),
+        write(
+            table_source(table),
+            {},
+            trace,
+            rows=NO_DEPENDENCIES,
+            schema=schema_fields(table),
+            lifecycle=Lifecycle.CREATE,
+        ),
     )
 
 
@@ -163,4 +174,4 @@ def create_table_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTable" else Lifecycle.OVERWRITE
     defined = tuple(SchemaField(each.text("name"), type_text(each)) for each in node.nodes("columns"))
     schema = defined or schema_fields(node, "tableSchema")
-    return (write(resolved(node.node("name")), {}, trace, schema=schema, lifecycle=lifecycle),)
+    return (write(target_source(node.node("name")), {}, trace, schema=schema, lifecycle=lifecycle),)

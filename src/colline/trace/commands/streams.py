@@ -16,10 +16,10 @@ from colline.trace.tracer import Trace
 _SINK = re.compile(r"^(\w*)Sink\[(.*)\]$")
 
 
-STREAMS = ("WriteToMicroBatchDataSource", "WriteToMicroBatchDataSourceV1", "WriteToContinuousDataSource")
+STREAM_WRITES = ("WriteToMicroBatchDataSource", "WriteToMicroBatchDataSourceV1", "WriteToContinuousDataSource")
 
 
-@command(*STREAMS)
+@command(*STREAM_WRITES)
 def stream(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.writeStream.format("delta").start("/d")` → /d from df; a console or `foreachBatch` is no dataset"""
     target = _target(node)
@@ -27,13 +27,13 @@ def stream(node: Node, trace: Trace) -> tuple[Write, ...]:
 
 
 def _target(node: Node) -> Source | None:
-    table = node.maybe("catalogTable")
+    table = node.optional("catalogTable")
     if table is not None:
         return table_source(table)
-    relation = node.maybe("relation")
+    relation = node.optional("relation")
     if relation is not None:
         return source_of(relation)
-    sink = node.maybe("sink") or node.maybe("table") or node.maybe("write")
+    sink = node.optional("sink") or node.optional("table") or node.optional("write")
     options = {key.lower(): value for key, value in node.pairs("writeOptions")}
     if "topic" in options or "kafka.bootstrap.servers" in options:
         return Source(SourceKind.KAFKA, "kafka", options=tuple(options.items()))

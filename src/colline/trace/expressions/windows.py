@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, merge, through
+from colline.trace.flow import Flow, apply_effect, merge
 from colline.trace.rule_registry import expression
 from colline.trace.sql_text import render
 from colline.trace.tracer import Scope
 
 
 @expression("RowNumber", "Rank", "DenseRank", "PercentRank", "CumeDist", "NTile")
-def ranked(node: Node, scope: Scope) -> Flow:
+def rank_function(node: Node, scope: Scope) -> Flow:
     """`rank()` → no input of its own: Spark repeats the order expressions as its arguments"""
     return Flow(text=f"{node.function}()")
 
 
 @expression("WindowExpression")
-def windowed(node: Node, scope: Scope) -> Flow:
+def window_expression(node: Node, scope: Scope) -> Flow:
     """`sum(a) over (partition by b order by c)` → a aggregation; b, c window"""
     call = node.node("windowFunction")
     function, specification = scope(call), node.node("windowSpec")
     effect = Effect.AGGREGATION if call.kind == "PythonUDF" else Effect.IDENTITY
-    text = f"{function.text} OVER ({_over(specification, scope)})"
-    window = scope.ways(specification.expressions, Effect.WINDOW, text=text)
-    return Flow(merge((through(function.ways, effect), window)), text=text, description=text)
+    text = f"{function.text} OVER ({_over_clause(specification, scope)})"
+    window = scope.dependencies(specification.expressions, Effect.WINDOW, text=text)
+    return Flow(merge((apply_effect(function.dependencies, effect), window)), text=text, description=text)
 
 
-def _over(specification: Node, scope: Scope) -> str:
+def _over_clause(specification: Node, scope: Scope) -> str:
     partition = [scope(item).text for item in specification.nodes("partitionSpec")]
     order = [scope(item).text for item in specification.nodes("orderSpec")]
     parts = [
@@ -38,7 +38,7 @@ def _over(specification: Node, scope: Scope) -> str:
 
 
 @expression("WindowSpecDefinition", "SpecifiedWindowFrame")
-def specified(node: Node, scope: Scope) -> Flow:
+def window_specification(node: Node, scope: Scope) -> Flow:
     """What reaches the partition, order and frame expressions."""
     flows = [scope(item) for item in node.expressions]
-    return Flow(merge(flow.ways for flow in flows), text=render(node, tuple(flow.text for flow in flows)))
+    return Flow(merge(flow.dependencies for flow in flows), text=render(node, tuple(flow.text for flow in flows)))

@@ -3,64 +3,66 @@
 from __future__ import annotations
 
 from colline.plan.node import Node
-from colline.trace.flow import either, merge
+from colline.trace.flow import merge, merge_flows
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
-_ROUNDS = 20
+_MAX_ROUNDS = 20
 
 
 @operator("WithCTE")
-def with_common(node: Node, trace: Trace) -> Relation:
+def with_cte(node: Node, trace: Trace) -> Relation:
     """`with c as (…) select … from c` → the query, whose common tables were traced before it"""
     return trace(node.node("plan"))
 
 
 @operator("CTERelationDef")
-def definition(node: Node, trace: Trace) -> Relation:
+def cte_definition(node: Node, trace: Trace) -> Relation:
     """The definition of a common table."""
     found = trace(node.node("child"))
-    trace.shared[f"cte {node.text('id')}"] = found
+    trace.shared_relations[f"cte {node.text('id')}"] = found
     return found
 
 
 @operator("CTERelationRef")
-def reference(node: Node, trace: Trace) -> Relation:
+def cte_reference(node: Node, trace: Trace) -> Relation:
     """A reading of a common table, with ids of its own."""
-    return renamed(trace.shared[f"cte {node.text('cteId')}"], node)
+    return rename_columns(trace.shared_relations[f"cte {node.text('cteId')}"], node)
 
 
 @operator("UnionLoop")
-def loop(node: Node, trace: Trace) -> Relation:
+def recursive_cte(node: Node, trace: Trace) -> Relation:
     """`with recursive r as (anchor union all step over r)` → anchor and step as UNION, until nothing is added"""
     output = tuple(a.text("id") for a in node.nodes("output"))
     key = f"loop {node.text('id')}"
     found = trace(node.node("anchor"))
     anchor = found
-    for _ in range(_ROUNDS):
-        trace.shared[key] = found
-        step = trace.again()(node.node("recursion"))
-        merged = [either([anchor.flow(place), step.flow(place)]) for place in range(len(output))]
+    for _ in range(_MAX_ROUNDS):
+        trace.shared_relations[key] = found
+        step = trace.restart()(node.node("recursion"))
+        merged = [merge_flows([anchor.flow(position), step.flow(position)]) for position in range(len(output))]
         columns = dict(zip(output, merged, strict=True))
-        after = Relation(columns, output, merge((anchor.rows, step.rows)))
-        if _same(found, after):
+        after = Relation(columns, output, merge((anchor.row_dependencies, step.row_dependencies)))
+        if _is_unchanged(found, after):
             break
         found = after
     return after
 
 
 @operator("UnionLoopRef")
-def loop_reference(node: Node, trace: Trace) -> Relation:
+def recursive_cte_reference(node: Node, trace: Trace) -> Relation:
     """What the loop has found so far."""
-    return renamed(trace.shared[f"loop {node.text('loopId')}"], node)
+    return rename_columns(trace.shared_relations[f"loop {node.text('loopId')}"], node)
 
 
-def renamed(found: Relation, node: Node) -> Relation:
+def rename_columns(found: Relation, node: Node) -> Relation:
     """The columns of `found` under the ids of `node`'s output, by position."""
     output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation({key: found.flow(place) for place, key in enumerate(output)}, output, found.rows)
+    return Relation({key: found.flow(position) for position, key in enumerate(output)}, output, found.row_dependencies)
 
 
-def _same(before: Relation, after: Relation) -> bool:
-    return [flow.ways for flow in before.flows] == [flow.ways for flow in after.flows] and before.rows == after.rows
+def _is_unchanged(before: Relation, after: Relation) -> bool:
+    return [flow.dependencies for flow in before.flows] == [
+        flow.dependencies for flow in after.flows
+    ] and before.row_dependencies == after.row_dependencies

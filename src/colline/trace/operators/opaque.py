@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, merge, through
+from colline.trace.flow import Flow, apply_effect, merge
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
@@ -42,41 +42,41 @@ PROGRAMS = {
 @operator(*PROGRAMS)
 def program(node: Node, trace: Trace) -> Relation:
     """`df.mapInPandas(clean, schema)` → every output from every column of df"""
-    function = node.maybe("functionExpr")
+    function = node.optional("functionExpr")
     name = function.text("name") if function is not None else node.text("script")
     return trace.opaque(node, function=name, why=f"{PROGRAMS[node.kind]} runs a program over whole rows")
 
 
-def expanded(node: Node, child: Relation) -> Relation:
+def depends_on_every_column(node: Node, child: Relation) -> Relation:
     """Every output column from every column of `child`, where another rule looks closer."""
-    flow = Flow(through(child.everything, Effect.TRANSFORMATION), text=node.kind)
+    flow = Flow(apply_effect(child.all_dependencies, Effect.TRANSFORMATION), text=node.kind)
     output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation(dict.fromkeys(output, flow), output, child.rows)
+    return Relation(dict.fromkeys(output, flow), output, child.row_dependencies)
 
 
 @operator("TypedFilter")
 def typed_filter(node: Node, trace: Trace) -> Relation:
     """`ds.filter(row => …)` → every column as is, rows by every column"""
     child = trace(node.node("child"))
-    return child.with_rows(through(child.everything, Effect.FILTER, text="filter(…)"))
+    return child.with_row_dependencies(apply_effect(child.all_dependencies, Effect.FILTER, text="filter(…)"))
 
 
 @operator("AttachDistributedSequence")
-def numbered(node: Node, trace: Trace) -> Relation:
+def row_number(node: Node, trace: Trace) -> Relation:
     """A row number that depends on no column."""
     child = trace(node.node("child"))
     key = node.node("sequenceAttr").text("id")
-    return Relation({**child.columns, key: Flow(text="row number")}, (key, *child.output), child.rows)
+    return Relation({**child.columns, key: Flow(text="row number")}, (key, *child.output), child.row_dependencies)
 
 
 @operator("Unread")
-def unread(node: Node, trace: Trace) -> Relation:
+def unread_plan(node: Node, trace: Trace) -> Relation:
     """A plan that was too large or too deep to read: its leaves are known, what happens in between is not."""
     return trace.opaque(node, why=f"the plan is {node.text('why')}")
 
 
 @operator("CommandResult")
-def result(node: Node, trace: Trace) -> Relation:
+def command_result(node: Node, trace: Trace) -> Relation:
     """The rows that a command printed: they come from no dataset."""
     output = tuple(a.text("id") for a in node.nodes("output"))
     return Relation(dict.fromkeys(output, Flow()), output, merge(()))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, merge, through
+from colline.trace.flow import Flow, apply_effect, merge
 from colline.trace.relation import Relation
-from colline.trace.result import InputDataset, OpaqueStep
+from colline.trace.result import DatasetRead, OpaqueStep
 from colline.trace.rule_registry import operator
 from colline.trace.scan_source import source_of, table_source
 from colline.trace.tracer import Trace, schema_of
@@ -40,10 +40,10 @@ def _attributes(node: Node) -> tuple[Node, ...]:
 def view(node: Node, trace: Trace) -> Relation:
     """`select a from v` → a from the table below v; a permanent view is named among the inputs"""
     found = trace(node.node("child"))
-    described = node.maybe("desc")
-    if described is not None and not node.get("isTempView"):
-        held = table_source(described, kind=SourceKind.VIEW)
-        trace.reads(InputDataset(trace.context.name(held), held, schema_of(node.nodes("output"))))
+    describe_dependencies = node.optional("desc")
+    if describe_dependencies is not None and not node.get("isTempView"):
+        held = table_source(describe_dependencies, kind=SourceKind.VIEW)
+        trace.add_input(DatasetRead(trace.context.name(held), held, schema_of(node.nodes("output"))))
     return found
 
 
@@ -51,7 +51,7 @@ def view(node: Node, trace: Trace) -> Relation:
 def local(node: Node, trace: Trace) -> Relation:
     """`values (1, 2)` → no input column; the inputs say that the data is local"""
     if node.kind != "OneRowRelation":
-        trace.reads(InputDataset(trace.context.name(LOCAL), LOCAL))
+        trace.add_input(DatasetRead(trace.context.name(LOCAL), LOCAL))
     attributes = node.nodes("output")
     columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
     return Relation(columns, tuple(columns))
@@ -63,8 +63,8 @@ def rdd(node: Node, trace: Trace) -> Relation:
     attributes = node.nodes("output")
     origin = trace.context.memory.origin(node.strings("rdds"))
     if origin is not None and origin.is_copy and len(origin.relation.output) == len(attributes):
-        return _copied(attributes, origin.relation)
-    remembered = _remembered(attributes, trace)
+        return _checkpoint_columns(attributes, origin.relation)
+    remembered = _columns_by_id(attributes, trace)
     if remembered is not None:
         return remembered
     if origin is not None:
@@ -77,19 +77,19 @@ def rdd(node: Node, trace: Trace) -> Relation:
     return Relation(columns, tuple(columns))
 
 
-def _copied(attributes: tuple[Node, ...], origin: Relation) -> Relation:
+def _checkpoint_columns(attributes: tuple[Node, ...], origin: Relation) -> Relation:
     """`df.checkpoint()` → the columns of df, by place: where it is joined with itself its ids are new ones"""
     flows = (origin.columns[key] for key in origin.output)
     columns = {a.text("id"): flow for a, flow in zip(attributes, flows, strict=True)}
-    return Relation(columns, tuple(columns), origin.rows)
+    return Relation(columns, tuple(columns), origin.row_dependencies)
 
 
-def _remembered(attributes: tuple[Node, ...], trace: Trace) -> Relation | None:
+def _columns_by_id(attributes: tuple[Node, ...], trace: Trace) -> Relation | None:
     """A checkpoint that nobody saw being made, by the ids it keeps; its rows may be those of a later query."""
     known = {a.text("id"): trace.context.memory.recall(a.text("id")) for a in attributes}
     found = {key: pair for key, pair in known.items() if pair is not None}
     # columns that came from nowhere are not a checkpoint's: an unknown RDD stays unknown when it is asked about again
-    if len(found) != len(known) or not any(flow.ways for flow, _ in found.values()):
+    if len(found) != len(known) or not any(flow.dependencies for flow, _ in found.values()):
         return None
     return Relation({k: flow for k, (flow, _) in found.items()}, tuple(found), merge(r for _, r in found.values()))
 
@@ -98,7 +98,7 @@ def _round_trip(node: Node, origin: Relation, trace: Trace) -> Relation:
     """`spark.createDataFrame(df.rdd.map(f), schema)` → every column from every column of df"""
     step = OpaqueStep(node.kind, "rdd", "a round trip through an RDD runs a program over whole rows")
     trace.findings.opaque[step] = None
-    ways = through(origin.everything, Effect.TRANSFORMATION)
-    flow = Flow(ways, text="rdd", description="rdd(…)")
+    dependencies = apply_effect(origin.all_dependencies, Effect.TRANSFORMATION)
+    flow = Flow(dependencies, text="rdd", description="rdd(…)")
     output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation(dict.fromkeys(output, flow), output, origin.rows)
+    return Relation(dict.fromkeys(output, flow), output, origin.row_dependencies)

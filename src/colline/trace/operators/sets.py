@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import either, merge, one_struct
-from colline.trace.operators.aggregates import compared
+from colline.trace.flow import merge, merge_flows, merge_structs
+from colline.trace.operators.aggregates import compared_columns
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
@@ -17,12 +17,12 @@ def union(node: Node, trace: Trace) -> Relation:
     branches = [trace(child) for child in node.nodes("children")]
     attributes = node.nodes("output")
     columns = {
-        attribute.text("id"): (one_struct if attribute.text("type").startswith("struct<") else either)(
-            [branch.flow(place) for branch in branches]
+        attribute.text("id"): (merge_structs if attribute.text("type").startswith("struct<") else merge_flows)(
+            [branch.flow(position) for branch in branches]
         )
-        for place, attribute in enumerate(attributes)
+        for position, attribute in enumerate(attributes)
     }
-    return Relation(columns, tuple(columns), merge(branch.rows for branch in branches))
+    return Relation(columns, tuple(columns), merge(branch.row_dependencies for branch in branches))
 
 
 @operator("Intersect", "Except")
@@ -30,7 +30,7 @@ def comparison(node: Node, trace: Trace) -> Relation:
     """`select a from t except select b from u` → a from t.a; rows by t.a and u.b"""
     left, right = trace(node.node("left")), trace(node.node("right"))
     effects = (Effect.JOIN,) if node.get("isAll") else (Effect.JOIN, Effect.GROUP_BY)
-    rows = [compared(side, effect) for effect in effects for side in (left, right)]
+    rows = [compared_columns(side, effect) for effect in effects for side in (left, right)]
     output = tuple(a.text("id") for a in node.nodes("output"))
-    columns = {key: left.flow(place) for place, key in enumerate(output)}
-    return Relation(columns, output, merge((left.rows, right.rows, *rows)))
+    columns = {key: left.flow(position) for position, key in enumerate(output)}
+    return Relation(columns, output, merge((left.row_dependencies, right.row_dependencies, *rows)))

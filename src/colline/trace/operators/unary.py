@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, merge, through
+from colline.trace.flow import Flow, apply_effect, merge
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Scope, Trace
 
 
-def listed(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
+def named_expressions(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
     """The flows of a list of named expressions, by the ids they give."""
     known = scope.columns
     columns: dict[str, Flow] = {}
@@ -21,7 +21,7 @@ def listed(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
         if item.kind == "AttributeReference" and key in known:
             columns[key] = known[key]
         else:
-            columns[key or str(item.place)] = scope(item)
+            columns[key or str(item.index)] = scope(item)
     return columns
 
 
@@ -29,16 +29,16 @@ def listed(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
 def project(node: Node, trace: Trace) -> Relation:
     """`select a, b + 1 as c from t` → a from t.a, c from t.b"""
     child = trace(node.node("child"))
-    columns = listed(node.nodes("projectList"), trace.scope(child))
-    return Relation(columns, tuple(columns), child.rows)
+    columns = named_expressions(node.nodes("projectList"), trace.scope(child))
+    return Relation(columns, tuple(columns), child.row_dependencies)
 
 
 @operator("Filter")
-def filtered(node: Node, trace: Trace) -> Relation:
+def filter_rows(node: Node, trace: Trace) -> Relation:
     """`select a from t where b > 0` → rows by t.b"""
     child = trace(node.node("child"))
     scope = trace.scope(child)
-    return child.with_rows(scope.ways(conjuncts(node.node("condition")), Effect.FILTER))
+    return child.with_row_dependencies(scope.dependencies(conjuncts(node.node("condition")), Effect.FILTER))
 
 
 def conjuncts(condition: Node) -> Iterator[Node]:
@@ -53,10 +53,10 @@ def conjuncts(condition: Node) -> Iterator[Node]:
 
 
 @operator("Sort")
-def sorted_by(node: Node, trace: Trace) -> Relation:
+def sort_rows(node: Node, trace: Trace) -> Relation:
     """`select a from t order by b` → rows in the order of t.b"""
     child = trace(node.node("child"))
-    return child.with_rows(trace.scope(child).ways(node.nodes("order"), Effect.SORT))
+    return child.with_row_dependencies(trace.scope(child).dependencies(node.nodes("order"), Effect.SORT))
 
 
 @operator(
@@ -95,18 +95,20 @@ def window(node: Node, trace: Trace) -> Relation:
     """`select *, rank() over (order by b) r from t` → r by t.b"""
     child = trace(node.node("child"))
     scope = trace.scope(child)
-    added = listed(node.nodes("windowExpressions") or node.nodes("windowExpression"), scope)
-    return Relation({**child.columns, **added}, (*child.output, *added), child.rows)
+    added = named_expressions(node.nodes("windowExpressions") or node.nodes("windowExpression"), scope)
+    return Relation({**child.columns, **added}, (*child.output, *added), child.row_dependencies)
 
 
 @operator("Generate")
-def generated(node: Node, trace: Trace) -> Relation:
+def generate(node: Node, trace: Trace) -> Relation:
     """`select explode(a) x from t` → x from t.a, and t.a decides how many rows there are"""
     child = trace(node.node("child"))
     flow = trace.scope(child)(node.node("generator"))
-    ways = through(flow.ways, Effect.TRANSFORMATION)
-    made = Flow(ways, text=flow.text, description=flow.text)
+    dependencies = apply_effect(flow.dependencies, Effect.TRANSFORMATION)
+    made = Flow(dependencies, text=flow.text, description=flow.text)
     columns = dict(child.columns)
     columns.update((a.text("id"), made) for a in node.nodes("generatorOutput"))
     output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation(columns, output, merge((child.rows, through(flow.ways, Effect.FILTER, text=flow.text))))
+    return Relation(
+        columns, output, merge((child.row_dependencies, apply_effect(flow.dependencies, Effect.FILTER, text=flow.text)))
+    )
