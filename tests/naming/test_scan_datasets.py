@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from colline.naming.dataset import NameContext
-from colline.naming.scan_datasets import makeup_of
+from colline.naming.scan_datasets import find_scan_inputs
 from colline.plan.source import Source, SourceKind
 from colline.trace import DatasetName
 
@@ -24,31 +24,35 @@ def test_every_query_has_the_origins_its_case_says(title: str) -> None:
     sql, *expected = CASES[title]
     url = "jdbc:oracle:thin:@//db.example:1521/x"
     options = (("url", url), ("dbtable", sql.removeprefix("sql: ")))
-    makeup = makeup_of(Source(SourceKind.JDBC, "jdbc", options=options), NameContext())
-    if makeup is None:
+    inputs = find_scan_inputs(Source(SourceKind.JDBC, "jdbc", options=options), NameContext())
+    if inputs is None:
         assert not expected
         return
-    names = [*makeup.columns, *(["any"] if makeup.whole else [])]
+    names = [*inputs.columns, *(["any"] if inputs.default_datasets else [])]
     found = [
-        f"{name} <- {way.dataset.name.removeprefix('x.')}.{way.field} {next(iter(how)).effect.name.lower()}"
+        f"{name} <- {column.dataset.name.removeprefix('x.')}.{column.field} {transformation.effect.name.lower()}"
         for name in names
-        for way, how in makeup.flow(name).ways.items()
+        for column, transformations in inputs.flow(name).dependencies.items()
+        for transformation in list(transformations)[:1]
     ]
-    found += [f"* <- {c.dataset.name.removeprefix('x.')}.{c.field} {how.name.lower()}" for c, how in makeup.rows]
+    found += [
+        f"* <- {c.dataset.name.removeprefix('x.')}.{c.field} {transformations.name.lower()}"
+        for c, transformations in inputs.row_effects
+    ]
     assert found == expected
 
 
 def test_several_folders_are_several_datasets_with_the_same_columns() -> None:
-    makeup = makeup_of(Source(SourceKind.PATH, "parquet", ("/data/a", "/data/b")), NameContext())
-    assert makeup is not None
-    assert makeup.datasets == (DatasetName("file", "/data/a"), DatasetName("file", "/data/b"))
-    assert [column.dataset.name for column in makeup.flow("x").ways] == ["/data/a", "/data/b"]
+    inputs = find_scan_inputs(Source(SourceKind.PATH, "parquet", ("/data/a", "/data/b")), NameContext())
+    assert inputs is not None
+    assert inputs.datasets == (DatasetName("file", "/data/a"), DatasetName("file", "/data/b"))
+    assert [column.dataset.name for column in inputs.flow("x").dependencies] == ["/data/a", "/data/b"]
 
 
 def test_one_folder_is_nothing_special() -> None:
-    assert makeup_of(Source(SourceKind.PATH, "parquet", ("/data/a",)), NameContext()) is None
+    assert find_scan_inputs(Source(SourceKind.PATH, "parquet", ("/data/a",)), NameContext()) is None
 
 
 def test_a_query_nobody_can_read_is_left_to_its_name() -> None:
     options = (("url", "jdbc:postgresql://h/d"), ("query", "selec ( nothing"))
-    assert makeup_of(Source(SourceKind.JDBC, "jdbc", options=options), NameContext()) is None
+    assert find_scan_inputs(Source(SourceKind.JDBC, "jdbc", options=options), NameContext()) is None

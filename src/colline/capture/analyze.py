@@ -13,7 +13,7 @@ from colline.config.plugin_loader import load_rules
 from colline.errors import CollineError
 from colline.naming.dataset import NameContext
 from colline.naming.rules import identify
-from colline.naming.scan_datasets import makeup_of
+from colline.naming.scan_datasets import find_scan_inputs
 from colline.plan.decode import Plan, decode
 from colline.plan.source import Source
 from colline.trace import ColumnLineage, Context, DatasetName, Statement, statement
@@ -108,11 +108,11 @@ def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Query
 
     load_rules()
 
-    def makeup(source: Source) -> ScanInputs | None:
-        return makeup_of(source, names)
+    def scan_inputs(source: Source) -> ScanInputs | None:
+        return find_scan_inputs(source, names)
 
     hiding = frozenset(word.lower() for word in masking)
-    return Context(name, is_masking_udf, hiding, memory or NoMemory(), makeup)
+    return Context(name, is_masking_udf, hiding, memory or NoMemory(), scan_inputs)
 
 
 def analyser(context: Context) -> Callable[[Mapping[str, Any]], Statement]:

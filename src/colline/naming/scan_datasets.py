@@ -11,7 +11,7 @@ from colline.trace import ColumnRef, DatasetName
 from colline.trace.scan_inputs import ColumnEffects, ScanInputs
 
 
-def makeup_of(source: Source, context: NameContext) -> ScanInputs | None:
+def find_scan_inputs(source: Source, context: NameContext) -> ScanInputs | None:
     """The makeup of a scan; None where it is one dataset and its columns are that dataset's."""
     found = tuple(named.name for named in identify_all(source, context))
     query = query_of(source)

@@ -1,4 +1,4 @@
-"""What a Spark plan is: frozen nodes and expressions decoded from the tap's JSON. No Spark, no lineage."""
+"""A Spark plan as frozen Python values, decoded from JSON. No Spark, no lineage."""
 
 from colline.plan.decode import Plan, decode
 from colline.plan.node import Node, NodeCategory, Value

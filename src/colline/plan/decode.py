@@ -1,4 +1,7 @@
-"""The tap's flat JSON → nodes. Children come first in the list, so one pass builds the whole plan without recursion."""
+"""Decodes the JSON of a plan, as the Spark listener writes it, into nodes.
+
+The JSON is a flat list of nodes, children before parents, so one pass builds the whole plan without recursion.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,12 @@ from typing import Any, cast
 from colline.errors import PlanError
 from colline.plan.node import Node, NodeCategory, Value
 
+_HINT = "record the plan again with this version of colline"
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A decoded plan. `partial` says that it was too large or too deep and only its leaves were read."""
+    """A decoded plan. It is partial if it was too large or too deep and only its leaves were read."""
 
     root: Node
     nodes: tuple[Node, ...]
@@ -21,30 +26,29 @@ class Plan:
 
 
 def decode(data: Mapping[str, Any]) -> Plan:
-    """The plan in `data`, which has `classes`, `nodes` and `root` as the tap writes them."""
+    """Decode a plan from its `classes`, `nodes` and `root`."""
     try:
-        kinds = [
+        classes = [
             (name, NodeCategory(category), tuple(fields), function or "")
             for name, category, fields, function in data["classes"]
         ]
         nodes: list[Node] = []
-        for index, (kind, *arguments) in enumerate(data["nodes"]):
-            name, category, fields, function = kinds[kind]
-            values = {field: _value(item, nodes) for field, item in zip(fields, arguments, strict=True)}
-            nodes.append(Node(name, category, MappingProxyType(values), index, function))
+        for index, (class_index, *arguments) in enumerate(data["nodes"]):
+            kind, category, fields, function = classes[class_index]
+            values = {field: _decode_value(item, nodes) for field, item in zip(fields, arguments, strict=True)}
+            nodes.append(Node(kind, category, MappingProxyType(values), index, function))
         return Plan(nodes[data["root"]], tuple(nodes), bool(data.get("partial")))
     except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise PlanError(
-            f"not a plan as the tap writes it: {error!r}", hint="record it again with this version of colline"
-        ) from error
+        raise PlanError(f"cannot decode the plan: {error!r}", hint=_HINT) from error
 
 
-def _value(item: Any, nodes: Sequence[Node]) -> Value:
+def _decode_value(item: Any, nodes: Sequence[Node]) -> Value:
+    """A number is the index of an earlier node; text, booleans, null and lists are values."""
     if type(item) is int:
         return nodes[item]
-    kind = type(item)
-    if kind is str or kind is bool or item is None:
+    json_type = type(item)
+    if json_type is str or json_type is bool or item is None:
         return cast("Value", item)
-    if kind is list:
-        return tuple([_value(inner, nodes) for inner in item])
-    raise PlanError(f"a plan holds a {kind.__name__}", hint="record it again with this version of colline")
+    if json_type is list:
+        return tuple([_decode_value(inner, nodes) for inner in item])
+    raise PlanError(f"cannot decode the plan: unexpected value of type {json_type.__name__}", hint=_HINT)

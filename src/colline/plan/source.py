@@ -1,13 +1,13 @@
-"""What a scan reads or a command writes, as Spark describes it: the raw material of a dataset's name."""
+"""What a scan reads or a command writes, as Spark describes it, before it has an OpenLineage name."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 
 class SourceKind(Enum):
-    """How Spark reaches the data, which decides the rule that names it."""
+    """How Spark accesses the data. It decides which naming rule applies."""
 
     PATH = "path"
     TABLE = "table"
@@ -20,10 +20,10 @@ class SourceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One relation or target: where it is, what the catalog calls it, and which options tell more.
+    """A relation that is read, or a target that is written.
 
-    `table` is the catalog identifier from the outside in, `("spark_catalog", "sales", "orders")`; the catalog part is
-    absent where Spark did not say. `options` holds only what naming needs (url, dbtable, subscribe, …).
+    `table` is the catalog identifier, outermost part first: `("spark_catalog", "sales", "orders")`. The catalog is
+    missing where Spark does not report it. `options` has only what naming needs: url, dbtable, subscribe, …
     """
 
     kind: SourceKind
@@ -31,9 +31,9 @@ class Source:
     paths: tuple[str, ...] = ()
     table: tuple[str, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
-    partition_columns: tuple[str, ...] = field(default=())
+    partition_columns: tuple[str, ...] = ()
 
     def option(self, name: str) -> str | None:
-        """The option of that name, whatever its case."""
+        """The value of an option; names are case-insensitive."""
         wanted = name.lower()
         return next((value for key, value in self.options if key.lower() == wanted), None)

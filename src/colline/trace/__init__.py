@@ -1,4 +1,4 @@
-"""Plan → which column depends on which, and how. Pure functions over frozen plans, one rule per node family."""
+"""Column lineage of a decoded plan: pure functions, one rule per kind of node."""
 
 from colline.trace.columns import ColumnRef, DatasetName, Dependency, Effect, Transformation
 from colline.trace.result import (

@@ -1,4 +1,4 @@
-"""What earlier plans left behind: a checkpoint or an RDD cuts a plan off from the one that made it."""
+"""Lineage of earlier queries, for plans that start at a checkpoint or an RDD instead of a table."""
 
 from __future__ import annotations
 
@@ -15,72 +15,72 @@ from colline.trace.result import DatasetRead
 
 @dataclass(frozen=True, slots=True)
 class RddOrigin:
-    """The query an RDD was made from. A checkpoint is a copy of its rows; any other RDD may hold anything."""
+    """The query an RDD was created from. A checkpoint is a copy of the query's rows, any other RDD may differ."""
 
     relation: Relation
     is_copy: bool = False
 
 
 class QueryMemory(Protocol):
-    """Recalls what a column was made of, by the expression id that a checkpoint keeps."""
+    """Remembers the lineage of earlier queries of a session, by expression id and by RDD id."""
 
     def remember(self, relation: Relation, inputs: Iterable[DatasetRead] = ()) -> None:
-        """Remember the columns a query gave, and the datasets it read."""
+        """Store the output columns of a query and the datasets it read."""
 
     def dataset(self, name: DatasetName) -> DatasetRead | None:
         """A dataset that an earlier query read."""
 
-    def recall(self, key: str) -> tuple[Flow, Dependencies] | None:
-        """The flow of that column and what decided its rows."""
+    def recall(self, expression_id: str) -> tuple[Flow, Dependencies] | None:
+        """The flow of an earlier query's column, and the row dependencies of that query."""
 
     def origin(self, rdds: Sequence[str]) -> RddOrigin | None:
-        """The query that one of these RDDs, the nearest first, was made from."""
+        """The query that one of these RDDs was created from; `rdds` are ids, an RDD before its parents."""
 
 
 class NoMemory:
-    """A plan on its own."""
+    """Remembers nothing: each plan is traced independently."""
 
     def remember(self, relation: Relation, inputs: Iterable[DatasetRead] = ()) -> None:
-        """Nothing is kept."""
+        """Do nothing."""
 
     def dataset(self, name: DatasetName) -> DatasetRead | None:
-        """Nothing is known."""
+        """Always None."""
 
-    def recall(self, key: str) -> tuple[Flow, Dependencies] | None:
-        """Nothing is known."""
+    def recall(self, expression_id: str) -> tuple[Flow, Dependencies] | None:
+        """Always None."""
 
     def origin(self, rdds: Sequence[str]) -> RddOrigin | None:
-        """Nothing is known."""
+        """Always None."""
 
 
 class RecentQueries:
-    """The columns of the last queries, up to `most`; the oldest are forgotten first."""
+    """Remembers up to `max_entries` columns and datasets; the oldest are dropped first."""
 
-    def __init__(self, most: int = 20_000) -> None:
-        self._most = most
-        self._known: OrderedDict[str, tuple[Flow, Dependencies]] = OrderedDict()
+    def __init__(self, max_entries: int = 20_000) -> None:
+        self._max_entries = max_entries
+        self._columns: OrderedDict[str, tuple[Flow, Dependencies]] = OrderedDict()
         self._datasets: OrderedDict[DatasetName, DatasetRead] = OrderedDict()
 
     def remember(self, relation: Relation, inputs: Iterable[DatasetRead] = ()) -> None:
-        """Remember the columns a query gave, and the datasets it read."""
+        """Store the output columns of a query and the datasets it read."""
         for dataset in inputs:
             self._datasets[dataset.name] = dataset
             self._datasets.move_to_end(dataset.name)
-        for key in relation.output[: self._most]:
-            self._known[key] = (relation.columns[key], relation.row_dependencies)
-            self._known.move_to_end(key)
-        while len(self._known) > self._most:
-            self._known.popitem(last=False)
-        while len(self._datasets) > self._most:
+        for key in relation.output[: self._max_entries]:
+            self._columns[key] = (relation.columns[key], relation.row_dependencies)
+            self._columns.move_to_end(key)
+        while len(self._columns) > self._max_entries:
+            self._columns.popitem(last=False)
+        while len(self._datasets) > self._max_entries:
             self._datasets.popitem(last=False)
 
     def dataset(self, name: DatasetName) -> DatasetRead | None:
         """A dataset that an earlier query read."""
         return self._datasets.get(name)
 
-    def recall(self, key: str) -> tuple[Flow, Dependencies] | None:
-        """The flow of that column and what decided its rows."""
-        return self._known.get(key)
+    def recall(self, expression_id: str) -> tuple[Flow, Dependencies] | None:
+        """The flow of an earlier query's column, and the row dependencies of that query."""
+        return self._columns.get(expression_id)
 
     def origin(self, rdds: Sequence[str]) -> RddOrigin | None:
-        """Known only where something watches RDDs being made."""
+        """None: a subclass that observes how RDDs are created can answer."""

@@ -1,4 +1,4 @@
-"""The values lineage is made of: datasets, columns, effects, dependencies. Frozen, ordered, comparable."""
+"""The values that lineage consists of: datasets, columns, effects and dependencies. Frozen and comparable."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 @dataclass(frozen=True, slots=True, order=True)
 class DatasetName:
-    """OpenLineage's identity of a dataset."""
+    """The identity of a dataset in OpenLineage."""
 
     namespace: str
     name: str
@@ -16,14 +16,14 @@ class DatasetName:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ColumnRef:
-    """One column of one dataset; `field` is a dotted path where a struct member was read."""
+    """One column of one dataset. For a struct member, `field` is its dotted path: `address.zip`."""
 
     dataset: DatasetName
     field: str
 
 
 class Effect(Enum):
-    """How an input column reaches an output: OpenLineage type and subtype."""
+    """How an input column affects an output: OpenLineage's type and subtype."""
 
     IDENTITY = ("DIRECT", "IDENTITY")
     TRANSFORMATION = ("DIRECT", "TRANSFORMATION")
@@ -56,7 +56,7 @@ _RANK = {effect: rank for rank, effect in enumerate(Effect)}
 
 @dataclass(frozen=True, slots=True)
 class Transformation:
-    """One way an input reaches an output."""
+    """One effect of an input column on an output, with the SQL text of its expression."""
 
     effect: Effect
     description: str = ""
@@ -71,7 +71,7 @@ class Transformation:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """An input column with the set of ways it reaches one output, strongest first."""
+    """An input column of one output, with every effect it has there: direct ones first."""
 
     column: ColumnRef
     transformations: tuple[Transformation, ...]

@@ -1,7 +1,8 @@
-"""The algebra of lineage: what reaches a value (`Flow`), and how one more step changes it.
+"""Which source columns a value depends on (`Flow`), and how another step of the query changes that.
 
-`Ways` maps each source column to the set of ways it arrives. A DIRECT way carries no text of its own: the expression of
-the output column describes it. An INDIRECT way keeps the text of the condition that made it indirect.
+`Dependencies` maps each source column to the transformations on its path. A DIRECT transformation has no description of
+its own until the output column is known, because the expression of that column describes it. An INDIRECT one keeps the
+text of the condition that made it indirect.
 """
 
 from __future__ import annotations
@@ -14,23 +15,25 @@ from typing import TypeAlias
 
 from colline.trace.columns import ColumnRef, Dependency, Effect, Transformation
 
-Dependencies: TypeAlias = Mapping[ColumnRef, frozenset[Transformation]]
+Transformations: TypeAlias = frozenset[Transformation]
+Dependencies: TypeAlias = Mapping[ColumnRef, Transformations]
 
 NO_DEPENDENCIES: Dependencies = MappingProxyType({})
-AS_IS = frozenset({Transformation(Effect.IDENTITY)})
+UNCHANGED: Transformations = frozenset({Transformation(Effect.IDENTITY)})
 MAX_DESCRIPTION_CHARS = 500
-MAX_INLINE_CHARS = 120
+MAX_INLINE_CHARS = 120  # a longer expression is referred to by its alias
 
-# the stronger of two direct steps
+# of two direct effects on one path the stronger one counts
 _STRENGTH = {Effect.IDENTITY: 0, Effect.TRANSFORMATION: 1, Effect.AGGREGATION: 2}
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What reaches one value. `text` is how a later expression refers to it, `description` how it was made.
+    """The dependencies of one value.
 
-    `members` are the flows of a struct's members where they are known apart, and `rest` are the structs, one or the
-    other, that every other member is read off. `column` is the source column that this value is, taken as is.
+    `text` is how a later expression refers to the value and `description` is the expression that computes it. `column`
+    is set if the value is a source column without change. For a struct, `members` has the flows of the members that are
+    known separately; every other member is read from `bases`.
     """
 
     dependencies: Dependencies = field(default_factory=lambda: NO_DEPENDENCIES)
@@ -41,7 +44,7 @@ class Flow:
     bases: tuple[Flow, ...] = ()
 
     def with_text(self, text: str) -> Flow:
-        """The same value, referred to by `text`."""
+        """The same value, referred to as `text`."""
         return replace(self, text=text)
 
 
@@ -49,22 +52,23 @@ EMPTY_FLOW = Flow()
 
 
 def column_flow(column: ColumnRef) -> Flow:
-    """A column of a dataset, as it is read."""
-    return Flow({column: AS_IS}, text=column.field, column=column)
+    """The flow of a source column that is read without change."""
+    return Flow({column: UNCHANGED}, text=column.field, column=column)
 
 
 def qualify(flow: Flow) -> Flow:
-    """The same value, referred to with the short name of its dataset: where columns of several meet."""
+    """Refer to a source column as `table.column`, for expressions over several datasets."""
     if flow.column is None:
         return flow
-    short = flow.column.dataset.name.rstrip("/").replace(".", "/").rsplit("/", 1)[-1]
-    return flow.with_text(f"{short}.{flow.text}")
+    table = flow.column.dataset.name.rstrip("/").replace(".", "/").rsplit("/", 1)[-1]
+    return flow.with_text(f"{table}.{flow.text}")
 
 
 def apply_effect(dependencies: Dependencies, effect: Effect, *, masking: bool = False, text: str = "") -> Dependencies:
-    """What `ways` become when one more step with `effect` is taken after them.
+    """The dependencies after one more step.
 
-    `a IDENTITY` through AGGREGATION → `a AGGREGATION`; anything through FILTER → FILTER; a CONDITIONAL stays one.
+    IDENTITY, then AGGREGATION → AGGREGATION; anything, then FILTER → FILTER; CONDITIONAL, then AGGREGATION →
+    CONDITIONAL.
     """
     if effect is Effect.IDENTITY and not masking:
         return dependencies
@@ -74,23 +78,20 @@ def apply_effect(dependencies: Dependencies, effect: Effect, *, masking: bool = 
 
 
 @lru_cache(maxsize=4096)
-def _apply_direct(found: frozenset[Transformation], effect: Effect, masking: bool) -> frozenset[Transformation]:
-    return frozenset(_apply_direct_once(transformation, effect, masking) for transformation in found)
+def _apply_direct(transformations: Transformations, effect: Effect, masking: bool) -> Transformations:
+    return frozenset(_apply_direct_to(each, effect, masking) for each in transformations)
 
 
-def _apply_direct_once(transformation: Transformation, effect: Effect, masking: bool) -> Transformation:
+def _apply_direct_to(transformation: Transformation, effect: Effect, masking: bool) -> Transformation:
+    masks = transformation.masking or masking
     if effect is Effect.IDENTITY or not transformation.effect.is_direct:
-        return Transformation(transformation.effect, transformation.description, transformation.masking or masking)
-    return Transformation(_stronger(transformation.effect, effect), "", transformation.masking or masking)
+        return Transformation(transformation.effect, transformation.description, masks)
+    return Transformation(_stronger(transformation.effect, effect), "", masks)
 
 
 @lru_cache(maxsize=4096)
-def _apply_indirect(
-    found: frozenset[Transformation], effect: Effect, masking: bool, text: str
-) -> frozenset[Transformation]:
-    return frozenset(
-        Transformation(effect, truncate(text), transformation.masking or masking) for transformation in found
-    )
+def _apply_indirect(transformations: Transformations, effect: Effect, masking: bool, text: str) -> Transformations:
+    return frozenset(Transformation(effect, truncate(text), each.masking or masking) for each in transformations)
 
 
 def _stronger(inner: Effect, outer: Effect) -> Effect:
@@ -98,11 +99,11 @@ def _stronger(inner: Effect, outer: Effect) -> Effect:
 
 
 def merge(parts: Iterable[Dependencies]) -> Dependencies:
-    """All ways of all parts; a column that occurs in several has the union of its ways, in order of appearance."""
+    """The union of several dependencies, in order of appearance."""
     present = [part for part in parts if part]
     if len(present) <= 1:
         return present[0] if present else NO_DEPENDENCIES
-    merged: dict[ColumnRef, frozenset[Transformation]] = dict(present[0])
+    merged: dict[ColumnRef, Transformations] = dict(present[0])
     for part in present[1:]:
         if part is present[0]:
             continue
@@ -116,63 +117,64 @@ def merge(parts: Iterable[Dependencies]) -> Dependencies:
 
 
 def read_member(flow: Flow, name: str) -> Flow:
-    """The member `name` of a struct: of its own making, of a source column, or else a transformation of the whole."""
+    """The member `name` of a struct.
+
+    `struct(a as x).x` → a; `address.zip` of a source column → address.zip; `from_json(a, …).x` → a, TRANSFORMATION.
+    """
     text = f"{flow.text}.{name}"
     if flow.members is not None and name in flow.members:
         return flow.members[name]
     if flow.bases:
-        return merge_flows([read_member(whole, name) for whole in flow.bases])
+        return merge_flows([read_member(base, name) for base in flow.bases])
     if flow.column is not None:
-        part = ColumnRef(flow.column.dataset, f"{flow.column.field}.{name}")
-        return Flow({part: flow.dependencies[flow.column]}, text=text, column=part)
+        column = ColumnRef(flow.column.dataset, f"{flow.column.field}.{name}")
+        return Flow({column: flow.dependencies[flow.column]}, text=text, column=column)
     return Flow(apply_effect(flow.dependencies, Effect.TRANSFORMATION), text=text, description=text)
 
 
 def merge_flows(flows: list[Flow]) -> Flow:
-    """One of several values: the ways of all of them, each described by its own branch."""
+    """A value that comes from one of several branches, such as those of a UNION; each keeps its own description."""
     distinct = list({id(flow): flow for flow in flows if flow.dependencies}.values())
     if len(distinct) == 1:
         return distinct[0]
     if not distinct:
         return flows[0] if flows else EMPTY_FLOW
-    return Flow(
-        merge(describe_dependencies(flow) for flow in distinct),
-        text=distinct[0].text,
-        description=distinct[0].description,
-    )
+    first = distinct[0]
+    return Flow(merge(describe_dependencies(flow) for flow in distinct), text=first.text, description=first.description)
 
 
 def merge_structs(flows: list[Flow]) -> Flow:
-    """One of several structs: their members are still known apart."""
-    found = merge_flows(flows)
-    if any(found is flow for flow in flows):
-        return found
-    known = [flow.bases if flow.bases and not flow.members else (flow,) for flow in flows]
-    return replace(found, bases=tuple({id(flow): flow for part in known for flow in part}.values()))
+    """Like `merge_flows`, for structs: their members can still be read separately."""
+    merged = merge_flows(flows)
+    if any(merged is flow for flow in flows):
+        return merged
+    bases = [flow.bases if flow.bases and not flow.members else (flow,) for flow in flows]
+    return replace(merged, bases=tuple({id(flow): flow for part in bases for flow in part}.values()))
 
 
 def dependency_entries(dependencies: Dependencies, description: str = "") -> tuple[Dependency, ...]:
-    """The entries of one output: each source column once, its ways strongest first, direct ones described."""
+    """The lineage of one output: one entry per source column, with `description` on its direct transformations."""
     return tuple(
-        Dependency(column, tuple(sorted(_describe(transformation, description) for transformation in found)))
-        for column, found in dependencies.items()
+        Dependency(column, tuple(sorted(_describe(each, description) for each in transformations)))
+        for column, transformations in dependencies.items()
     )
 
 
 def describe_dependencies(flow: Flow) -> Dependencies:
-    """The ways of a flow, its description written into the direct ones before they meet another branch's."""
+    """The dependencies of a flow with its description on the direct ones, so that it survives a merge."""
     return {
-        column: frozenset(_describe(transformation, flow.description) for transformation in found)
-        for column, found in flow.dependencies.items()
+        column: frozenset(_describe(each, flow.description) for each in transformations)
+        for column, transformations in flow.dependencies.items()
     }
 
 
 def _describe(transformation: Transformation, description: str) -> Transformation:
-    if not transformation.effect.is_direct or transformation.effect is Effect.IDENTITY or transformation.description:
+    effect = transformation.effect
+    if not effect.is_direct or effect is Effect.IDENTITY or transformation.description:
         return transformation
-    return Transformation(transformation.effect, truncate(description), transformation.masking)
+    return Transformation(effect, truncate(description), transformation.masking)
 
 
 def truncate(text: str) -> str:
-    """`text`, or its beginning and an honest mark where it is longer than a description may be."""
+    """`text`, shortened with `…` to the maximum length of a description."""
     return text if len(text) <= MAX_DESCRIPTION_CHARS else text[: MAX_DESCRIPTION_CHARS - 1] + "…"

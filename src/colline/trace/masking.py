@@ -1,8 +1,11 @@
-"""Which of Spark's own functions hide what goes in. Encodings (base64, hex, upper) hide nothing and are not here."""
+"""The functions of Spark that mask their arguments: the original value cannot be recovered from the result.
+
+Encodings such as base64, hex or upper are reversible and not listed.
+"""
 
 from __future__ import annotations
 
-# Spark's expression class → the SQL function it is
+# Spark's expression class → its SQL function
 MASKING_EXPRESSIONS = {
     "Murmur3Hash": "hash",
     "XxHash64": "xxhash64",
@@ -28,5 +31,5 @@ MASKING_EXPRESSIONS = {
     "ThetaSketchEstimate": "theta_sketch_estimate",
 }
 
-# functions that extensions added, by the name SQL calls them, in lower case
+# SQL names of the functions that plugins registered, in lower case
 PLUGIN_MASKING_FUNCTIONS: set[str] = set()

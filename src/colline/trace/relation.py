@@ -1,4 +1,4 @@
-"""What an operator gives: its columns' flows, in order, and what decides its rows."""
+"""The result of tracing an operator: the flow of each output column, and what decides which rows there are."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from colline.trace.flow import EMPTY_FLOW, NO_DEPENDENCIES, Dependencies, Flow, 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """The flow of each column by expression id, the ids in order, and what decides the rows."""
+    """The output of an operator.
+
+    `columns` maps Spark's expression ids to flows, `output` has the ids in order. `row_dependencies` are the columns
+    that decide which rows there are, how many, and in which order.
+    """
 
     columns: Mapping[str, Flow]
     output: tuple[str, ...]
     row_dependencies: Dependencies = field(default_factory=lambda: NO_DEPENDENCIES)
 
     def with_row_dependencies(self, *more: Dependencies) -> Relation:
-        """The same columns, with more that decides the rows."""
+        """The same columns, with more row dependencies."""
         return replace(self, row_dependencies=merge((self.row_dependencies, *more)))
 
     def flow(self, position: int) -> Flow:
-        """The flow of the column at that position."""
+        """The flow of the column at a position."""
         return self.columns.get(self.output[position], EMPTY_FLOW)
 
     @property
     def flows(self) -> tuple[Flow, ...]:
-        """The flows of the columns in order."""
+        """The flows of the output columns, in order."""
         return tuple(self.columns.get(key, EMPTY_FLOW) for key in self.output)
 
     @property
     def all_dependencies(self) -> Dependencies:
-        """All that reaches any column."""
+        """The dependencies of all output columns together."""
         return merge(flow.dependencies for flow in self.flows)

@@ -1,4 +1,4 @@
-"""What tracing a plan gives: `ColumnLineage` of a query, and a `Statement` with one `Write` per output."""
+"""The result of tracing: the `ColumnLineage` of a query, and a `Statement` with one `Write` per target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from colline.trace.lineage_text import format_html, format_table
 
 
 class Use(Enum):
-    """What a query did with a column it read."""
+    """What a query uses a column for."""
 
     VALUE = "value"
     JOIN = "join"
@@ -27,7 +27,7 @@ class Use(Enum):
 
 @dataclass(frozen=True, slots=True)
 class SchemaField:
-    """One column of a dataset's schema, with Spark's name of its type."""
+    """One column of a schema, with the type as Spark writes it."""
 
     name: str
     type: str
@@ -35,7 +35,7 @@ class SchemaField:
 
 @dataclass(frozen=True, slots=True)
 class ColumnRead:
-    """A column that was read, and what for."""
+    """A column that a query reads, and what it uses the column for."""
 
     field: str
     uses: tuple[Use, ...]
@@ -43,7 +43,7 @@ class ColumnRead:
 
 @dataclass(frozen=True, slots=True)
 class DatasetRead:
-    """A dataset a query reads: its name, how Spark described it, its schema, the columns read."""
+    """A dataset that a query reads: its name, Spark's description of it, its schema, and the columns the query uses."""
 
     name: DatasetName
     source: Source
@@ -53,7 +53,7 @@ class DatasetRead:
 
 @dataclass(frozen=True, slots=True)
 class OpaqueStep:
-    """A step that cannot be seen into: every output column of it is claimed to need every input column."""
+    """A step whose code cannot be analyzed. Every output column is assumed to depend on every input column."""
 
     node: str
     function: str = ""
@@ -62,7 +62,7 @@ class OpaqueStep:
 
 @dataclass(frozen=True)
 class ColumnLineage:
-    """Which input columns each output column depends on (`fields`), and which ones decide the rows (`dataset`)."""
+    """The input columns of each output column (`fields`), and those that decide which rows there are (`dataset`)."""
 
     fields: Mapping[str, tuple[Dependency, ...]] = field(default_factory=dict)
     dataset: tuple[Dependency, ...] = ()
@@ -75,7 +75,7 @@ class ColumnLineage:
     def facet(self, *, legacy: bool = False) -> dict[str, Any]:
         """The OpenLineage columnLineage facet in plain JSON types.
 
-        `legacy=True` appends the `dataset` entries to every field, as producers without dataset lineage print it.
+        `legacy=True` appends the `dataset` entries to every field, for consumers that do not know `dataset`.
         """
         shared = [_entry(dependency) for dependency in self.dataset]
         extra = shared if legacy else []
@@ -90,7 +90,7 @@ class ColumnLineage:
 
 
 class Lifecycle(Enum):
-    """OpenLineage's lifecycleStateChange of a target."""
+    """What a statement does to its target: OpenLineage's lifecycleStateChange."""
 
     ALTER = "ALTER"
     CREATE = "CREATE"
@@ -102,7 +102,7 @@ class Lifecycle(Enum):
 
 @dataclass(frozen=True)
 class Write:
-    """One target of a statement, with the lineage of its columns in the target's own names."""
+    """One target of a statement, and the lineage of its columns. `previous` is the old name of a renamed table."""
 
     name: DatasetName
     target: Source
@@ -114,7 +114,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Statement:
-    """What one execution did: its writes, and everything it read."""
+    """What one execution reads and writes. A query that writes nothing has no `writes`."""
 
     writes: tuple[Write, ...]
     inputs: tuple[DatasetRead, ...]

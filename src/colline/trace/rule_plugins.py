@@ -1,4 +1,4 @@
-"""What third parties can add: rules for node kinds of their own, leaves, and functions that mask.
+"""What a plugin package can register: rules for its own nodes, scans, and masking functions.
 
 ```python
 def register(extension):
@@ -26,14 +26,14 @@ Leaf = Callable[[Node], Source]
 
 @dataclass(frozen=True)
 class Extension:
-    """The registries, as a third party's `register` function sees them. A kind that has a rule is refused."""
+    """The argument of a plugin's `register` function. A kind of node that already has a rule is refused."""
 
     operator: Registry[OperatorRule] = field(default_factory=lambda: rule_registry.operator)
     expression: Registry[ExpressionRule] = field(default_factory=lambda: rule_registry.expression)
     command: Registry[CommandRule] = field(default_factory=lambda: rule_registry.command)
 
     def leaf(self, *kinds: str) -> Callable[[Leaf], Leaf]:
-        """A decorator: the function says what a leaf operator reads, its `output` are that dataset's columns."""
+        """A decorator for a function that returns what a leaf operator reads; the columns are those in `output`."""
 
         def register(function: Leaf) -> Leaf:
             def rule(node: Node, trace: Trace) -> Relation:
@@ -46,5 +46,5 @@ class Extension:
         return register
 
     def masking(self, *functions: str) -> None:
-        """Functions that hide their arguments, by the name SQL calls them."""
+        """Declare SQL functions, by name, whose result does not reveal their arguments."""
         PLUGIN_MASKING_FUNCTIONS.update(name.lower() for name in functions)

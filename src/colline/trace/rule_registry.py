@@ -1,6 +1,6 @@
-"""Which rule reads which kind of node: operators, expressions, commands. A second rule for a kind is refused.
+"""The rules by kind of node: operators, expressions, commands. A second rule for a kind is refused.
 
-A kind without a rule is not dropped: an operator becomes an opaque step, an expression transforms its arguments.
+A node without a rule is not ignored: an operator becomes an opaque step, an expression transforms its arguments.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ CommandRule = Callable[["Node", "Trace"], "tuple[Write, ...]"]
 
 
 class RuleError(CollineError):
-    """Two rules for one kind of node."""
+    """Two rules were registered for one kind of node."""
 
 
 @dataclass
 class Registry(Generic[RuleT]):
-    """Rules by the kind of node they read."""
+    """Rules by the kind of node they apply to."""
 
-    what: str
+    category: str
     rules: dict[str, RuleT] = field(default_factory=dict)
 
     def __call__(self, *kinds: str) -> Callable[[RuleT], RuleT]:
-        """A decorator that registers its function for `kinds`."""
+        """A decorator that registers a function as the rule for `kinds`."""
 
         def register(function: RuleT) -> RuleT:
             for kind in kinds:
@@ -49,16 +49,16 @@ class Registry(Generic[RuleT]):
     def add(self, kind: str, function: RuleT) -> None:
         """Register one rule."""
         if kind in self.rules:
-            raise RuleError(f"a second {self.what} rule for `{kind}`", hint="remove one of them")
+            raise RuleError(f"`{kind}` already has a rule for {self.category}s", hint="remove one of the two rules")
         self.rules[kind] = function
 
     def find(self, kind: str) -> RuleT | None:
-        """The rule for that kind."""
+        """The rule for a kind, if there is one."""
         return self.rules.get(kind)
 
     @property
     def kinds(self) -> Mapping[str, RuleT]:
-        """Everything that has a rule."""
+        """The kinds that have a rule."""
         return self.rules
 
 

@@ -1,4 +1,4 @@
-"""What a scan is made of, where it is not one dataset: several folders, a query that another database runs."""
+"""The datasets behind one scan that is not simply one dataset: several folders, or a query that a database runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ ColumnEffects = tuple[tuple[ColumnRef, Effect], ...]
 
 @dataclass(frozen=True)
 class ScanInputs:
-    """The datasets behind one scan. A column that is not in `columns` is one of every dataset in `whole`."""
+    """The datasets of one scan and the source columns of its columns.
+
+    A column that is not in `columns` is read from each of `default_datasets` under the same name. `row_effects` are the
+    source columns that decide which rows the scan returns.
+    """
 
     datasets: tuple[DatasetName, ...]
     default_datasets: tuple[DatasetName, ...] = ()
@@ -21,7 +25,7 @@ class ScanInputs:
     row_effects: ColumnEffects = ()
 
     def flow(self, name: str) -> Flow:
-        """What reaches the scan's column of that name."""
+        """The flow of the scan's column `name`."""
         effects = self.columns.get(name.lower())
         if effects is None:
             effects = tuple((ColumnRef(dataset, name), Effect.IDENTITY) for dataset in self.default_datasets)
@@ -29,5 +33,5 @@ class ScanInputs:
 
 
 def to_dependencies(effects: ColumnEffects) -> Dependencies:
-    """The same as ways."""
+    """Source columns and their effects as dependencies."""
     return merge({column: frozenset({Transformation(effect)})} for column, effect in effects)

@@ -1,4 +1,4 @@
-"""What a leaf or a command's target says of where its data is, as a `Source`. Naming it is somebody else's work."""
+"""Reads from a leaf operator or a command's target where its data is, as a `Source`. Naming it is up to the caller."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import re
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 
-# class name of a file format or table → what Spark calls it
+Options = tuple[tuple[str, str], ...]
+
+# class name of a file format → its name in Spark SQL
 _FORMATS = {
     "DeltaParquetFileFormat": "delta",
     "ParquetFileFormat": "parquet",
@@ -16,30 +18,29 @@ _FORMATS = {
 }
 
 
-# a file below its dataset's folder, with the folders of its partition between them
+# the path of a data file relative to its dataset: optional partition folders, then a file name
 _DATA_FILE = re.compile(r"([^/=]+=[^/]*/)*[^/]+\.[^/]*")
 
 
 def source_of(node: Node) -> Source:
-    """The source of a leaf operator, whichever API it comes from."""
-    objects = {item.kind: item for item in node.argument_nodes() if not item.is_operator and not item.is_expression}
+    """The source of a leaf operator, for every data source API of Spark."""
+    objects = {each.kind: each for each in node.argument_nodes() if not each.is_operator and not each.is_expression}
     if "CatalogTable" in objects:
         return table_source(objects["CatalogTable"], version=_version(objects))
     if "HadoopFsRelation" in objects:
-        return _files(objects["HadoopFsRelation"])
+        return _file_source(objects["HadoopFsRelation"])
     if "Table" in objects:
-        return _connector(node, objects["Table"])
+        return _connector_source(node, objects["Table"])
     if "DataSource" in objects:
-        return _options(
-            objects["DataSource"].text("provider"), objects["DataSource"].pairs("options"), objects["DataSource"]
-        )
+        stream = objects["DataSource"]
+        return _source_from_options(stream.text("provider"), stream.pairs("options"), stream)
     if "Relation" in objects:
-        return _options(objects["Relation"].text("class"), objects["Relation"].pairs("options"))
+        return _source_from_options(objects["Relation"].text("class"), objects["Relation"].pairs("options"))
     return Source(SourceKind.OTHER, provider=node.text("sourceName") or node.kind)
 
 
 def table_source(table: Node, *, kind: SourceKind = SourceKind.TABLE, version: str = "") -> Source:
-    """The source of a table in a catalog."""
+    """The source of a catalog table."""
     location = table.text("location")
     options = table.pairs("options")
     provider = table.text("provider")
@@ -50,7 +51,7 @@ def table_source(table: Node, *, kind: SourceKind = SourceKind.TABLE, version: s
         provider=provider,
         paths=(location,) if location and kind is SourceKind.TABLE else (),
         table=table.strings("identifier"),
-        options=(("version", version),) if version else (),
+        options=_version_option(version),
         partition_columns=table.strings("partitions"),
     )
 
@@ -61,7 +62,7 @@ def path_source(path: str, provider: str) -> Source:
 
 
 def provider_name(name: str) -> str:
-    """`ParquetFileFormat` → `parquet`; `org.x.DefaultSource` → as it is."""
+    """`ParquetFileFormat` → `parquet`; `org.x.DefaultSource` is returned as it is."""
     short = name.rsplit(".", 1)[-1].strip("<>")
     return _FORMATS.get(short, short.removesuffix("FileFormat").lower() if short.endswith("FileFormat") else name)
 
@@ -71,58 +72,57 @@ def _version(objects: dict[str, Node]) -> str:
     return files.text("version") if files is not None else ""
 
 
-def _files(relation: Node) -> Source:
-    version = relation.text("version")
+def _version_option(version: str) -> Options:
+    return (("version", version),) if version else ()
+
+
+def _file_source(relation: Node) -> Source:
     return Source(
         SourceKind.PATH,
         provider=provider_name(relation.text("format")),
-        paths=_folder(relation) or relation.strings("paths"),
-        options=(("version", version),) if version else (),
+        paths=_stream_folder(relation) or relation.strings("paths"),
+        options=_version_option(relation.text("version")),
         partition_columns=relation.strings("partitions"),
     )
 
 
-def _folder(relation: Node) -> tuple[str, ...]:
-    """The folder that a stream's batch of files belongs to; none where what is read is not files right below it."""
+def _stream_folder(relation: Node) -> tuple[str, ...]:
+    """The folder of a streaming micro-batch, which lists its files; empty if the paths are not files in `basePath`."""
     options = {key.lower(): value for key, value in relation.pairs("options")}
-    base = options.get("basepath", "").rstrip("/").partition(":")
-    root = "/" + (base[2] or base[0]).lstrip("/")
-    found = [path.partition(root + "/") for path in relation.strings("paths")]
-    are_files = all(truncate and _DATA_FILE.fullmatch(below) for _, truncate, below in found)
-    return (found[0][0] + root,) if len(root) > 1 and found and are_files else ()
+    scheme_or_path, _, path = options.get("basepath", "").rstrip("/").partition(":")
+    root = "/" + (path or scheme_or_path).lstrip("/")
+    split_paths = [path.partition(root + "/") for path in relation.strings("paths")]
+    are_files = all(separator and _DATA_FILE.fullmatch(file) for _, separator, file in split_paths)
+    return (split_paths[0][0] + root,) if len(root) > 1 and split_paths and are_files else ()
 
 
-def _connector(node: Node, table: Node) -> Source:
-    inner = table.optional("catalog_table")
-    if inner is not None:
-        return table_source(inner, version=table.text("version"))
+def _connector_source(node: Node, table: Node) -> Source:
+    """The source of a DataSource V2 table."""
+    catalog_table = table.optional("catalog_table")
+    if catalog_table is not None:
+        return table_source(catalog_table, version=table.text("version"))
     catalog = node.optional("catalog")
-    parts = ((catalog.text("name"),) if catalog is not None else ()) + node.strings("identifier")
+    identifier = ((catalog.text("name"),) if catalog is not None else ()) + node.strings("identifier")
     paths = table.strings("path")
-    options = (*node.pairs("options"), *node.pairs("extraOptions"), *table.pairs("options"))
     if paths:
-        kind = SourceKind.TABLE if parts else SourceKind.PATH
-        version = table.text("version")
-        more = (("version", version),) if version else ()
-        return Source(kind, table.text("provider") or "", paths=paths, table=parts, options=more)
-    return _options(table.text("provider") or table.text("class"), options, table=parts, name=table.text("name"))
+        kind = SourceKind.TABLE if identifier else SourceKind.PATH
+        version = _version_option(table.text("version"))
+        return Source(kind, table.text("provider") or "", paths=paths, table=identifier, options=version)
+    options = (*node.pairs("options"), *node.pairs("extraOptions"), *table.pairs("options"))
+    provider = table.text("provider") or table.text("class")
+    return _source_from_options(provider, options, table=identifier, name=table.text("name"))
 
 
-def _options(
-    provider: str,
-    options: tuple[tuple[str, str], ...],
-    object_node: Node | None = None,
-    *,
-    table: tuple[str, ...] = (),
-    name: str = "",
+def _source_from_options(
+    provider: str, options: Options, stream: Node | None = None, *, table: tuple[str, ...] = (), name: str = ""
 ) -> Source:
-    """A source that only its options describe: JDBC, Kafka, files of a stream, and the connectors of third parties."""
+    """A source that only its options describe: JDBC, Kafka, streamed files, and connectors of other packages."""
     keys = {key.lower() for key, _ in options}
     if "url" in keys and ("dbtable" in keys or "query" in keys or "jdbc" in provider.lower()):
         return Source(SourceKind.JDBC, "jdbc", options=options, table=table)
     if keys & {"subscribe", "topic", "subscribepattern", "assign"} or "kafka.bootstrap.servers" in keys:
         return Source(SourceKind.KAFKA, "kafka", options=options)
-    paths = object_node.strings("paths") if object_node is not None else ()
+    paths = stream.strings("paths") if stream is not None else ()
     paths = paths or tuple(value for key, value in options if key.lower() == "path")
     if paths:
         return Source(SourceKind.PATH, provider_name(provider), paths=paths)

@@ -1,4 +1,4 @@
-"""Expressions as SQL text, from the texts of their arguments. `FORMS` has what is not written as a call."""
+"""Writes an expression as SQL text, given the texts of its arguments."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _INFIX = {
     "BitwiseAnd": "&", "BitwiseOr": "|", "BitwiseXor": "^", "Like": "LIKE", "RLike": "RLIKE",
 }  # fmt: skip
 
-# kind → its text over its arguments; `rest` is all of them but the first
-FORMS = {
+# kind → template of an expression that is not written as a call; `rest` is every argument but the first
+_TEMPLATES = {
     **{kind: "({0} " + sign + " {1})" for kind, sign in _INFIX.items()},
     "IsNull": "({0} IS NULL)",
     "IsNotNull": "({0} IS NOT NULL)",
@@ -25,9 +25,10 @@ FORMS = {
     "Collate": "({0} COLLATE {1})",
     "LambdaFunction": "({rest}) -> {0}",
 }
-# kind → the argument that is its text, or its name
-_TEXTS = {"Literal": "sql", "NamedLambdaVariable": "name", "ResolvedCollation": "collationName"}
-_NAMES = {
+# kind → the argument that has its SQL text
+_TEXT_ARGUMENTS = {"Literal": "sql", "NamedLambdaVariable": "name", "ResolvedCollation": "collationName"}
+# kind → the argument that has the name of the function
+_NAME_ARGUMENTS = {
     "PythonUDF": "name",
     "PythonUDAF": "name",
     "PythonUDTF": "name",
@@ -40,16 +41,16 @@ _NAMES = {
 
 
 def render(node: Node, arguments: tuple[str, ...]) -> str:
-    """The text of `node` over the texts of its arguments, cut where it is longer than a description may be."""
-    if node.kind in _TEXTS:
-        return node.text(_TEXTS[node.kind])
-    form = FORMS.get(node.kind)
-    if form is None or len(arguments) < (2 if "{1}" in form else 1):
+    """The SQL text of `node`, truncated to the maximum length of a description."""
+    if node.kind in _TEXT_ARGUMENTS:
+        return node.text(_TEXT_ARGUMENTS[node.kind])
+    template = _TEMPLATES.get(node.kind)
+    if template is None or len(arguments) < (2 if "{1}" in template else 1):
         return truncate(f"{function_name(node)}({', '.join(arguments)})")
-    return truncate(form.format(*arguments, rest=", ".join(arguments[1:])))
+    return truncate(template.format(*arguments, rest=", ".join(arguments[1:])))
 
 
 def function_name(node: Node) -> str:
-    """What SQL or the user calls this function."""
-    own = node.text(_NAMES[node.kind]) if node.kind in _NAMES else ""
+    """The name of a function in SQL, or the name its author gave it."""
+    own = node.text(_NAME_ARGUMENTS[node.kind]) if node.kind in _NAME_ARGUMENTS else ""
     return own or node.function or node.kind.lower()

@@ -1,4 +1,4 @@
-"""The two functions everything above uses: the lineage of a query, and what a statement reads and writes."""
+"""The two entry points of this package: the lineage of a query, and what a statement reads and writes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from colline.trace.flow import dependency_entries
 from colline.trace.result import ColumnLineage, ColumnRead, DatasetRead, OpaqueStep, Statement, Use, Write
 from colline.trace.tracer import Context, Trace
 
-# importing these rooms is what fills the registries
+# importing these packages registers their rules
 RULE_PACKAGES = (operators, expressions, commands)
 
 _USES = {
@@ -40,38 +40,38 @@ def lineage(plan: Plan, context: Context) -> ColumnLineage:
 
 
 def statement(plan: Plan, context: Context) -> Statement:
-    """What the plan reads and writes: one `Write` per target, none for a query."""
-    found = tuple(_writes(plan.root, context))
-    if found:
-        return _statement(found)
+    """What a plan reads and writes: one `Write` per target, and no `Write` for a query."""
+    writes = tuple(_writes(plan.root, context))
+    if writes:
+        return _merge_writes(writes)
     is_query = plan.root.kind in STREAM_WRITES or is_noop_write(plan.root)
     root = plan.root.node("query") if is_query else plan.root
     if _is_command(root):
-        return _untraced_command(root, context)
-    read = _query_lineage(root, context)
-    return Statement((), read.inputs, read.opaque)
+        return _command_without_target(root, context)
+    found = _query_lineage(root, context)
+    return Statement((), found.inputs, found.opaque)
 
 
-def _untraced_command(root: Node, context: Context) -> Statement:
-    """A command without a target: nothing, or, where no rule knows it and it has a query, what that reads."""
+def _command_without_target(root: Node, context: Context) -> Statement:
+    """An empty statement; for a command without a rule, the inputs of its query."""
     query = root.optional("query") if rule_registry.command.find(root.kind) is None else None
     if query is None:
         return Statement((), (), ())
-    read = _query_lineage(query, context)
-    step = OpaqueStep(root.kind, "", "no rule knows this statement: what it reads is told, what it writes is not")
-    return Statement((), read.inputs, (*read.opaque, step))
+    found = _query_lineage(query, context)
+    step = OpaqueStep(root.kind, "", "no rule for this statement: its inputs are reported, its outputs are unknown")
+    return Statement((), found.inputs, (*found.opaque, step))
 
 
 def _query_of(root: Node) -> Node | None:
-    """The query of a plan: itself, or what a command without a target of its own, such as a temporary view, holds."""
+    """The plan itself if it is a query, else the query inside a command such as CREATE TEMPORARY VIEW."""
     if not _is_command(root):
         return root
     return root.optional("plan") or root.optional("query")
 
 
 def _writes(root: Node, context: Context) -> Iterator[Write]:
-    """The writes of a command; of each in turn where one statement has several targets."""
-    for node in _single_commands(root):
+    """The writes of a plan, one command after the other."""
+    for node in _commands(root):
         rule = rule_registry.command.find(node.kind)
         if rule is None:
             continue
@@ -80,11 +80,12 @@ def _writes(root: Node, context: Context) -> Iterator[Write]:
             yield replace(write, lineage=_with_inputs(write.lineage, trace))
 
 
-def _single_commands(root: Node) -> tuple[Node, ...]:
+def _commands(root: Node) -> tuple[Node, ...]:
+    """The commands of a plan; `from t insert into a … insert into b …` is a Union of two."""
     if root.kind == "CommandResult":
-        return _single_commands(root.node("commandLogicalPlan"))
+        return _commands(root.node("commandLogicalPlan"))
     if root.kind == "WithCTE" and _is_command(root.node("plan")):
-        return _single_commands(root.node("plan"))
+        return _commands(root.node("plan"))
     if root.kind == "Union" and root.children and all(_is_command(child) for child in root.children):
         return root.children
     return (root,)
@@ -105,11 +106,11 @@ def _query_lineage(root: Node, context: Context) -> ColumnLineage:
 
 
 def _with_inputs(found: ColumnLineage, trace: Trace) -> ColumnLineage:
-    """With the inputs: what was scanned, and what a checkpoint or an RDD leads back to."""
+    """Add the datasets that were scanned, and those behind a checkpoint or an RDD."""
     reads = _columns_read(found)
     scanned = trace.findings.inputs
-    recalled = {name: _earlier_input(name, trace) for name in reads if name not in scanned}
-    inputs = tuple(replace(held, reads=reads.get(name, ())) for name, held in {**scanned, **recalled}.items())
+    earlier = {name: _earlier_input(name, trace) for name in reads if name not in scanned}
+    inputs = tuple(replace(each, reads=reads.get(name, ())) for name, each in {**scanned, **earlier}.items())
     return replace(found, inputs=inputs, opaque=tuple(trace.findings.opaque))
 
 
@@ -118,39 +119,39 @@ def _earlier_input(name: DatasetName, trace: Trace) -> DatasetRead:
 
 
 def _columns_read(found: ColumnLineage) -> dict[DatasetName, tuple[ColumnRead, ...]]:
-    """Per dataset, the columns that any output or the rows depend on, and how each is used."""
-    uses: dict[ColumnRef, dict[Use, None]] = {}
+    """The columns of each dataset that an output column or the rows depend on, with their uses."""
+    uses: dict[ColumnRef, set[Use]] = {}
     for entries in (*found.fields.values(), found.dataset):
         for entry in entries:
-            known = uses.setdefault(entry.column, {})
-            known.update(
-                dict.fromkeys(_USES.get(transformation.effect, Use.VALUE) for transformation in entry.transformations)
-            )
+            effects = (transformation.effect for transformation in entry.transformations)
+            uses.setdefault(entry.column, set()).update(_USES.get(effect, Use.VALUE) for effect in effects)
     reads: dict[DatasetName, list[ColumnRead]] = {}
-    for column, dependencies in uses.items():
-        ordered = tuple(use for use in Use if use in dependencies)
-        reads.setdefault(column.dataset, []).append(ColumnRead(column.field, ordered))
+    for column, found_uses in uses.items():
+        reads.setdefault(column.dataset, []).append(_column_read(column.field, found_uses))
     return {name: tuple(columns) for name, columns in reads.items()}
 
 
-def _statement(writes: tuple[Write, ...]) -> Statement:
+def _column_read(field: str, uses: set[Use]) -> ColumnRead:
+    return ColumnRead(field, tuple(use for use in Use if use in uses))
+
+
+def _merge_writes(writes: tuple[Write, ...]) -> Statement:
     inputs = _merge_inputs(dataset for write in writes for dataset in write.lineage.inputs)
-    opaque: dict[OpaqueStep, None] = dict.fromkeys(step for write in writes for step in write.lineage.opaque)
+    opaque = dict.fromkeys(step for write in writes for step in write.lineage.opaque)
     return Statement(writes, inputs, tuple(opaque))
 
 
 def _merge_inputs(datasets: Iterable[DatasetRead]) -> tuple[DatasetRead, ...]:
-    united: dict[DatasetName, DatasetRead] = {}
+    merged: dict[DatasetName, DatasetRead] = {}
     for dataset in datasets:
-        known = united.get(dataset.name)
-        united[dataset.name] = (
-            dataset if known is None else replace(known, reads=_merge_reads(known.reads, dataset.reads))
-        )
-    return tuple(united.values())
+        known = merged.get(dataset.name)
+        reads = dataset.reads if known is None else _merge_reads((*known.reads, *dataset.reads))
+        merged[dataset.name] = replace(known or dataset, reads=reads)
+    return tuple(merged.values())
 
 
-def _merge_reads(first: tuple[ColumnRead, ...], second: tuple[ColumnRead, ...]) -> tuple[ColumnRead, ...]:
+def _merge_reads(reads: Iterable[ColumnRead]) -> tuple[ColumnRead, ...]:
     uses: dict[str, set[Use]] = {}
-    for read in (*first, *second):
+    for read in reads:
         uses.setdefault(read.field, set()).update(read.uses)
-    return tuple(ColumnRead(name, tuple(use for use in Use if use in found)) for name, found in uses.items())
+    return tuple(_column_read(name, found) for name, found in uses.items())

@@ -1,4 +1,7 @@
-"""The walk: every operator is traced once, children first, by the rule for its kind. No recursion over depth."""
+"""Traces a plan: every operator and expression once, children first, by the rule for its kind.
+
+Explicit stacks take the place of recursion, so that the depth of a plan is not limited.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +26,11 @@ log = logging.getLogger("colline")
 
 @dataclass(frozen=True)
 class Context:
-    """What tracing needs from outside: names of datasets, extra masking functions, what earlier plans left behind.
+    """What the caller provides.
 
-    `masks` answers for a function that only its owner can look into, such as a Python UDF. `makeup` answers for a scan
-    that is more than one dataset: several folders, several topics, a query that another database runs.
+    `name` names the dataset of a source. `is_masking_udf` inspects the code of a user-defined function, and
+    `masking_functions` has the names of further masking functions. `memory` knows earlier queries. `scan_inputs`
+    returns the datasets of a scan that has several: folders, topics, or the tables of a query that a database runs.
     """
 
     name: Callable[[Source], DatasetName]
@@ -38,14 +42,14 @@ class Context:
 
 @dataclass
 class Findings:
-    """What a walk comes across besides columns: the datasets it reads and the steps it cannot see into."""
+    """The datasets that a plan reads and its opaque steps, collected while it is traced."""
 
     inputs: dict[DatasetName, DatasetRead] = field(default_factory=dict)
     opaque: dict[OpaqueStep, None] = field(default_factory=dict)
 
 
 class Trace:
-    """One walk over one plan. A rule calls it with a child to get that child's relation."""
+    """Traces the operators of one plan. A rule calls it with a child to get the child's relation."""
 
     def __init__(self, context: Context, findings: Findings | None = None, outer: Scope | None = None) -> None:
         self.context = context
@@ -55,32 +59,32 @@ class Trace:
         self._relations: dict[int, Relation] = {}
 
     def __call__(self, root: Node) -> Relation:
-        """The relation of an operator; each operator below it is traced once."""
+        """The relation of an operator."""
         stack = [root]
         while stack:
             node = stack[-1]
             if node.index in self._relations:
                 stack.pop()
                 continue
-            pending = [child for child in _traced_first(node) if child.index not in self._relations]
+            pending = [child for child in _inputs_of(node) if child.index not in self._relations]
             if pending:
                 stack.extend(reversed(pending))
             else:
-                self._relations[stack.pop().index] = self._apply(node)
+                self._relations[stack.pop().index] = self._apply_rule(node)
         return self._relations[root.index]
 
-    def _apply(self, node: Node) -> Relation:
+    def _apply_rule(self, node: Node) -> Relation:
         rule = rule_registry.operator.find(node.kind)
         if rule is None:
             return self.opaque(node, why=f"no rule for {node.kind}")
         try:
             return rule(node, self)
-        except Exception as error:  # noqa: BLE001  a broken rule must not take the lineage of the other steps with it
+        except Exception as error:  # noqa: BLE001  a failing rule must not lose the lineage of the other operators
             log.warning("the rule for %s failed, its step is opaque: %r", node.kind, error)
             return self.opaque(node, why=f"the rule for {node.kind} failed: {error}")
 
     def scope(self, *relations: Relation) -> Scope:
-        """Where expressions over these relations are evaluated."""
+        """The scope of expressions over these relations."""
         if len(relations) == 1:
             return Scope(self, relations[0].columns)
         columns: dict[str, Flow] = {}
@@ -89,30 +93,30 @@ class Trace:
         return Scope(self, columns)
 
     def for_subquery(self, outer: Scope) -> Trace:
-        """A walk of a sub-query, which may refer to columns of `outer`."""
+        """A trace of a subquery, which can refer to the columns of `outer`."""
         trace = Trace(self.context, self.findings, outer)
         trace.shared_relations = self.shared_relations
         return trace
 
     def restart(self) -> Trace:
-        """A walk that remembers no operator, for a step that is traced until nothing changes."""
+        """A trace without the relations so far, to trace the step of a recursive CTE repeatedly."""
         trace = Trace(self.context, self.findings, self.outer)
         trace.shared_relations = dict(self.shared_relations)
         return trace
 
     def scan(self, source: Source, attributes: Iterable[Node]) -> Relation:
-        """The columns of a dataset, and the dataset among the inputs."""
+        """The relation of a scan with these columns; its dataset becomes an input."""
         output = tuple(attributes)
         scan_inputs = self.context.scan_inputs(source)
         if scan_inputs is not None:
-            return self._scan_parts(scan_inputs, source, output)
+            return self._scan_several(scan_inputs, source, output)
         name = self.context.name(source)
         self.add_input(DatasetRead(name, source, schema_of(output)))
         columns = {a.text("id"): column_flow(ColumnRef(name, a.text("name"))) for a in output}
         return Relation(columns, tuple(columns))
 
-    def _scan_parts(self, scan_inputs: ScanInputs, source: Source, attributes: tuple[Node, ...]) -> Relation:
-        """`spark.read.parquet("/a", "/b")` → x from /a.x and /b.x"""
+    def _scan_several(self, scan_inputs: ScanInputs, source: Source, attributes: tuple[Node, ...]) -> Relation:
+        """`spark.read.parquet("/a", "/b")` → x from /a.x and /b.x."""
         for name in scan_inputs.datasets:
             schema = schema_of(attributes) if name in scan_inputs.default_datasets else ()
             self.add_input(DatasetRead(name, source, schema))
@@ -120,29 +124,29 @@ class Trace:
         return Relation(columns, tuple(columns), to_dependencies(scan_inputs.row_effects))
 
     def add_input(self, dataset: DatasetRead) -> None:
-        """Note an input; the widest schema of it is kept."""
+        """Add an input of the plan. If it is read several times, the widest schema is kept."""
         known = self.findings.inputs.get(dataset.name)
         if known is None or len(known.schema) < len(dataset.schema):
             self.findings.inputs[dataset.name] = dataset
 
-    def opaque(self, node: Node, *, why: str = "", function: str = "") -> Relation:
-        """Every output column needs every column that goes in; the step is noted.
-
-        `df.mapInPandas(clean, "x int")` → x from every column of df
-        """
-        step = OpaqueStep(node.kind, function, why)
+    def add_opaque_step(self, step: OpaqueStep) -> None:
+        """Add an opaque step of the plan, and log it the first time."""
         if step not in self.findings.opaque:
             self.findings.opaque[step] = None
-            log.info("opaque step %s %s: %s", node.kind, function, why)
+            log.info("opaque step %s %s: %s", step.node, step.function, step.why)
+
+    def opaque(self, node: Node, *, why: str = "", function: str = "") -> Relation:
+        """`df.mapInPandas(clean, "x int")` → x from every column of df; the step is added to the opaque steps."""
+        self.add_opaque_step(OpaqueStep(node.kind, function, why))
         children = [self(child) for child in node.children]
         dependencies = apply_effect(merge(child.all_dependencies for child in children), Effect.TRANSFORMATION)
         flow = Flow(dependencies, text=function or node.kind, description=f"{function or node.kind}(…)")
-        given = tuple(a.text("id") for a in node.nodes("output"))
-        return Relation(dict.fromkeys(given, flow), given, merge(child.row_dependencies for child in children))
+        output = tuple(a.text("id") for a in node.nodes("output"))
+        return Relation(dict.fromkeys(output, flow), output, merge(child.row_dependencies for child in children))
 
 
 class Scope:
-    """The columns that an operator's expressions can see. Called with an expression, it gives its flow."""
+    """The columns that an operator's expressions can refer to. Called with an expression, it returns its flow."""
 
     def __init__(self, trace: Trace, columns: Mapping[str, Flow]) -> None:
         self.trace = trace
@@ -152,43 +156,39 @@ class Scope:
 
     @property
     def outer(self) -> Scope | None:
-        """The scope around the sub-query this one is in."""
+        """The scope of the query around this subquery."""
         return self.trace.outer
 
     def __call__(self, root: Node) -> Flow:
-        """The flow of an expression; inner expressions come first, so depth costs no recursion."""
+        """The flow of an expression."""
         known = self._flows.get(root.index)
         if known is not None:
             return known
         stack = [root]
         while stack:
             node = stack[-1]
-            pending = [inner for inner in _evaluated_first(node) if inner.index not in self._flows]
+            pending = [each for each in _arguments_of(node) if each.index not in self._flows]
             if pending:
                 stack.extend(reversed(pending))
             else:
-                self._flows[stack.pop().index] = self._apply(node)
+                self._flows[stack.pop().index] = self._apply_rule(node)
         return self._flows[root.index]
 
-    def _apply(self, node: Node) -> Flow:
-        rule = rule_registry.expression.find(node.kind) or rule_registry.expression.rules["*"]
+    def _apply_rule(self, node: Node) -> Flow:
+        default = rule_registry.expression.rules["*"]
+        rule = rule_registry.expression.find(node.kind) or default
         try:
             flow = rule(node, self)
-        except Exception as error:  # noqa: BLE001  a broken rule must not take the lineage of the other columns with it
-            log.warning("the rule for %s failed, its arguments are taken as they are: %r", node.kind, error)
-            self.trace.findings.opaque[OpaqueStep(node.kind, "", f"the rule for {node.kind} failed: {error}")] = None
-            flow = rule_registry.expression.rules["*"](node, self)
-        if self.is_masking(node):
-            return replace(
-                flow,
-                dependencies=apply_effect(flow.dependencies, Effect.IDENTITY, masking=True),
-                members=None,
-                column=None,
-            )
+        except Exception as error:  # noqa: BLE001  a failing rule must not lose the lineage of the other columns
+            log.warning("the rule for %s failed, its arguments count as transformed: %r", node.kind, error)
+            self.trace.add_opaque_step(OpaqueStep(node.kind, "", f"the rule for {node.kind} failed: {error}"))
+            flow = default(node, self)
+        if self._is_masking(node):
+            masked = apply_effect(flow.dependencies, Effect.IDENTITY, masking=True)
+            return replace(flow, dependencies=masked, members=None, column=None)
         return flow
 
-    def is_masking(self, node: Node) -> bool:
-        """Whether this function hides its arguments."""
+    def _is_masking(self, node: Node) -> bool:
         context = self.trace.context
         name = function_name(node).lower()
         if node.kind in MASKING_EXPRESSIONS or name in context.masking_functions or name in PLUGIN_MASKING_FUNCTIONS:
@@ -196,19 +196,19 @@ class Scope:
         return node.kind in _USER_DEFINED_FUNCTIONS and context.is_masking_udf(node)
 
     def dependencies(self, expressions: Iterable[Node], effect: Effect, *, text: str = "") -> Dependencies:
-        """What reaches any of `expressions`, through one more step; each described by itself unless `text` is given."""
-        flows = [(self(node), node) for node in expressions]
-        return merge(apply_effect(flow.dependencies, effect, text=text or flow.text) for flow, _ in flows)
+        """The dependencies of several expressions after one more step, described by `text` or by each expression."""
+        flows = [self(node) for node in expressions]
+        return merge(apply_effect(flow.dependencies, effect, text=text or flow.text) for flow in flows)
 
 
-# functions whose own code has to be looked at to know whether they mask
+# only the code of these functions shows whether they mask
 _USER_DEFINED_FUNCTIONS = frozenset(
     {"PythonUDF", "PythonUDAF", "ScalaUDF", "ScalaAggregator", "PythonUDTF", "HiveSimpleUDF", "HiveGenericUDF"}
 )
 
 
-def _traced_first(node: Node) -> tuple[Node, ...]:
-    """The operators to trace before `node`: its children, common tables ahead of the query that uses them."""
+def _inputs_of(node: Node) -> tuple[Node, ...]:
+    """The operators to trace before `node`: its children; CTE definitions before the query that refers to them."""
     if node.kind == "WithCTE":
         return (*node.nodes("cteDefs"), node.node("plan"))
     if node.kind == "UnionLoop":
@@ -216,8 +216,8 @@ def _traced_first(node: Node) -> tuple[Node, ...]:
     return node.children
 
 
-def _evaluated_first(node: Node) -> tuple[Node, ...]:
-    """The expressions that must be evaluated before `node`; a definition ahead of what refers to it."""
+def _arguments_of(node: Node) -> tuple[Node, ...]:
+    """The expressions to trace before `node`; definitions before the expressions that refer to them."""
     return (*node.nodes("defs"), *node.expressions) if node.kind == "With" else node.expressions
 
 

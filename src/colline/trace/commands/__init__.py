@@ -1,4 +1,4 @@
-"""Rules for statements: what each one writes, in the target's own column names."""
+"""Rules for statements that write: what they write, by the column names of the target. Importing registers them."""
 
 from colline.trace.commands import clones, ddl, inserts, merges, rewritten_dml, streams, update_delete
 

@@ -1,4 +1,4 @@
-"""Statements that write the rows of a query: CTAS, RTAS, INSERT, and every form of `df.write`."""
+"""Statements that write the rows of a query: CTAS, RTAS, INSERT, CREATE VIEW, and every form of `df.write`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from colline.plan.source import Source, SourceKind
 from colline.trace.columns import Effect
 from colline.trace.commands.target import (
     add_generated_columns,
+    build_write,
+    column_type,
+    declared_schema,
     map_by_position,
     output_names,
-    schema_fields,
     target_source,
-    type_text,
-    write,
-    write_rows,
+    write_query,
     written_schema,
 )
-from colline.trace.flow import NO_DEPENDENCIES
 from colline.trace.result import Lifecycle, SchemaField, Write
 from colline.trace.rule_registry import command
 from colline.trace.scan_source import path_source, provider_name, source_of, table_source
@@ -24,7 +23,8 @@ from colline.trace.tracer import Trace
 
 
 def _overwrite_lifecycle(node: Node) -> Lifecycle | None:
-    return Lifecycle.OVERWRITE if node.text("mode").lower() == "overwrite" or node.get("overwrite") is True else None
+    is_overwrite = node.text("mode").lower() == "overwrite" or node.get("overwrite") is True
+    return Lifecycle.OVERWRITE if is_overwrite else None
 
 
 @command(
@@ -34,144 +34,138 @@ def _overwrite_lifecycle(node: Node) -> Lifecycle | None:
     "SaveAsV1TableCommand",
 )
 def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`create table t as select a from s` → t.a from s.a"""
+    """`create table t as select a from s` → t.a from s.a."""
     table = node.optional("table") or node.node("tableDesc")
     lifecycle = _overwrite_lifecycle(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
-    return (write_rows(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
+    return (write_query(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
 
 
 @command("CreateTableAsSelect", "ReplaceTableAsSelect")
-def create_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`create or replace table t using delta as select a from s` → t.a from s.a"""
+def create_as_select_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create or replace table t using delta as select a from s` → t.a from s.a."""
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTableAsSelect" else Lifecycle.OVERWRITE
     specification = node.optional("tableSpec")
     target = target_source(node.node("name"))
     if specification is not None:
         location = specification.text("location")
-        target = Source(
-            target.kind, specification.text("provider"), (location,) if location else target.paths, target.table
-        )
-    return (write_rows(target, (), node, trace, lifecycle),)
+        paths = (location,) if location else target.paths
+        target = Source(target.kind, specification.text("provider"), paths, target.table)
+    return (write_query(target, (), node, trace, lifecycle),)
 
 
 @command("InsertIntoHadoopFsRelationCommand")
-def insert_files(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`df.write.parquet(path)`, `insert into t select …` over a file table"""
+def insert_into_files(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`df.write.parquet("/d")` → /d.a from df.a; `insert into t select …` if t is a file table."""
     table = node.optional("catalogTable")
     provider = provider_name(node.text("fileFormat"))
     target = table_source(table) if table is not None else path_source(node.text("outputPath"), provider)
-    return (write_rows(target, node.strings("outputColumnNames"), node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(target, node.strings("outputColumnNames"), node, trace, _overwrite_lifecycle(node)),)
 
 
 @command("InsertIntoHiveTable")
-def insert_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`insert into t select …` over a Hive table"""
+def insert_into_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert into t select a from s` for a Hive table t → t.a from s.a."""
     names = node.strings("outputColumnNames")
-    return (write_rows(table_source(node.node("table")), names, node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(table_source(node.node("table")), names, node, trace, _overwrite_lifecycle(node)),)
 
 
 @command("InsertIntoDataSourceCommand")
-def insert_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`insert into t select …` where t is a JDBC table or another relation that takes rows"""
+def insert_into_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert into t select a from s` for a JDBC table t, or another DataSource V1 relation → t.a from s.a."""
     target = node.node("logicalRelation")
     names = tuple(a.text("name") for a in target.nodes("output"))
-    return (write_rows(source_of(target), names, node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(source_of(target), names, node, trace, _overwrite_lifecycle(node)),)
 
 
 @command("SaveIntoDataSourceCommand")
 def save(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`df.write.format("jdbc").save()`, `df.write.format("delta").save(path)`"""
-    options = node.pairs("options")
-    return (write_rows(_saved_source(node.text("dataSource"), options), (), node, trace, _overwrite_lifecycle(node)),)
+    """`df.write.format("delta").save("/d")` → /d.a from df.a; the same for JDBC, Kafka and other formats."""
+    target = _save_target(node.text("dataSource"), node.pairs("options"))
+    return (write_query(target, (), node, trace, _overwrite_lifecycle(node)),)
 
 
-def _saved_source(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
-    keys = {key.lower(): value for key, value in options}
-    if "url" in keys and ("dbtable" in keys or "Jdbc" in provider):
+def _save_target(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
+    values = {key.lower(): value for key, value in options}
+    if "url" in values and ("dbtable" in values or "Jdbc" in provider):
         return Source(SourceKind.JDBC, "jdbc", options=options)
-    if "topic" in keys or "kafka.bootstrap.servers" in keys:
+    if "topic" in values or "kafka.bootstrap.servers" in values:
         return Source(SourceKind.KAFKA, "kafka", options=options)
-    if "path" in keys:
-        return path_source(keys["path"], "delta" if "Delta" in provider else provider.strip("<>"))
+    if "path" in values:
+        return path_source(values["path"], "delta" if "Delta" in provider else provider.strip("<>"))
     return Source(SourceKind.OTHER, provider.strip("<>"), options=options)
 
 
 @command("InsertIntoDataSourceDirCommand", "InsertIntoHiveDirCommand")
-def insert_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`insert overwrite directory '/d' using parquet select …`"""
-    storage = node.node("storage")
-    target = path_source(storage.text("location"), node.text("provider"))
-    return (write_rows(target, (), node, trace, _overwrite_lifecycle(node)),)
+def insert_overwrite_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert overwrite directory '/d' using parquet select a from s` → /d.a from s.a."""
+    target = path_source(node.node("storage").text("location"), node.text("provider"))
+    return (write_query(target, (), node, trace, _overwrite_lifecycle(node)),)
 
 
 def is_noop_write(node: Node) -> bool:
-    """`df.write.format("noop").save()`: the rows are made and thrown away, so nothing is written"""
+    """Whether this is `df.write.format("noop").save()`, which computes all rows and writes nothing."""
     table = node.optional("table")
-    describe_dependencies = table.optional("table") if table is not None else None
-    return describe_dependencies is not None and describe_dependencies.text("class").endswith(".noop.NoopTable$")
+    definition = table.optional("table") if table is not None else None
+    return definition is not None and definition.text("class").endswith(".noop.NoopTable$")
 
 
 @command("AppendData", "OverwriteByExpression", "OverwritePartitionsDynamic", "DeltaDynamicPartitionOverwriteCommand")
-def insert_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`insert into t select …`, `df.writeTo(t).append()`; REPLACE WHERE reads the target to find what goes"""
-    table, query = node.node("table"), node.node("query")
+def insert_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`insert into t select a from s`, `df.writeTo("t").append()` → t.a from s.a.
+
+    `insert into t replace where k > 0 select …` → t.k decides the rows as well.
+    """
     if is_noop_write(node):
         return ()
+    table, query = node.node("table"), node.node("query")
     names = output_names(query) if node.get("isByName") else tuple(a.text("name") for a in table.nodes("output"))
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
-    condition = node.optional("deleteExpr")
-    replaced = condition is not None and condition.kind != "Literal"
     relation = trace(query)
     columns = add_generated_columns(map_by_position(relation, names), table)
+    rows = relation.row_dependencies
+    replaced = node.optional("deleteExpr")
+    if replaced is not None and replaced.kind != "Literal":
+        rows = {**rows, **trace.scope(trace(table)).dependencies([replaced], Effect.FILTER)}
+        lifecycle = None
     schema = written_schema(node, names)
-    if not replaced or condition is None:
-        return (
-            write(
-                target_source(table), columns, trace, rows=relation.row_dependencies, schema=schema, lifecycle=lifecycle
-            ),
-        )
-    kept = trace.scope(trace(table)).dependencies([condition], Effect.FILTER)
-    return (write(target_source(table), columns, trace, rows={**relation.row_dependencies, **kept}, schema=schema),)
+    return (
+        build_write(target_source(table), columns, trace, row_dependencies=rows, schema=schema, lifecycle=lifecycle),
+    )
 
 
 @command("CreateViewCommand")
 def create_view(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`create view v as select a from t` → v.a from t.a; a temporary view is a name, not a dataset"""
+    """`create view v as select a from t` → v.a from t.a; a temporary view is not a dataset."""
     if "Temp" in node.text("viewType"):
         return ()
     given = node.get("userSpecifiedColumns")
     names = tuple(str(item[0]) for item in given if isinstance(item, tuple)) if isinstance(given, tuple) else ()
-    target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
-    return (write_rows(target, names, node, trace, Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE),)
+    lifecycle = Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE
+    return (write_query(_view_source(node), names, node, trace, lifecycle),)
 
 
 @command("AlterViewAsCommand")
 def alter_view(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`alter view v as select a from t` → v.a from t.a"""
-    target = Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
-    return (write_rows(target, (), node, trace, Lifecycle.OVERWRITE),)
+    """`alter view v as select a from t` → v.a from t.a."""
+    return (write_query(_view_source(node), (), node, trace, Lifecycle.OVERWRITE),)
+
+
+def _view_source(node: Node) -> Source:
+    return Source(SourceKind.VIEW, table=node.node("name").strings("identifier"))
 
 
 @command("CreateDataSourceTableCommand", "CreateTableCommand")
 def create_table(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`create table t (a int)` → a dataset that exists, from nothing"""
+    """`create table t (a int)` → t with lifecycle CREATE, no input."""
     table = node.node("table")
-    return (
-        write(
-            table_source(table),
-            {},
-            trace,
-            rows=NO_DEPENDENCIES,
-            schema=schema_fields(table),
-            lifecycle=Lifecycle.CREATE,
-        ),
-    )
+    schema = declared_schema(table)
+    return (build_write(table_source(table), {}, trace, schema=schema, lifecycle=Lifecycle.CREATE),)
 
 
 @command("CreateTable", "ReplaceTable")
-def create_table_in_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`create table t (a int) using delta` → a dataset that exists, from nothing"""
+def create_table_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`create table t (a int) using delta` → t with lifecycle CREATE, no input."""
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTable" else Lifecycle.OVERWRITE
-    defined = tuple(SchemaField(each.text("name"), type_text(each)) for each in node.nodes("columns"))
-    schema = defined or schema_fields(node, "tableSchema")
-    return (write(target_source(node.node("name")), {}, trace, schema=schema, lifecycle=lifecycle),)
+    columns = tuple(SchemaField(each.text("name"), column_type(each)) for each in node.nodes("columns"))
+    schema = columns or declared_schema(node, "tableSchema")
+    return (build_write(target_source(node.node("name")), {}, trace, schema=schema, lifecycle=lifecycle),)

@@ -1,6 +1,6 @@
-"""Row-level statements that Spark's analyzer has already rewritten into a replacement of rows, as it does for Iceberg.
+"""UPDATE, DELETE and MERGE that Spark's analyzer has rewritten into a replacement of rows, as it does for Iceberg.
 
-MERGE is a `MergeRows` over a join, UPDATE a projection of the target's columns, DELETE the rows that stay.
+MERGE becomes `MergeRows` over a join, UPDATE a projection of all columns, DELETE a filter for the rows that remain.
 """
 
 from __future__ import annotations
@@ -9,77 +9,68 @@ from collections.abc import Iterator
 
 from colline.plan.node import Node, Value
 from colline.trace.columns import Effect
-from colline.trace.commands.target import drop_self_assignments, target_source, write
+from colline.trace.commands.target import build_write, drop_self_assignments, target_source
 from colline.trace.commands.update_delete import add_condition, condition_dependencies, target_relation
-from colline.trace.flow import Dependencies, Flow, merge, merge_flows
-from colline.trace.operators.opaque import depends_on_every_column
+from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, merge, merge_flows
+from colline.trace.operators.opaque import all_from_all
 from colline.trace.relation import Relation
 from colline.trace.result import Write
 from colline.trace.rule_registry import command, operator
 from colline.trace.tracer import Scope, Trace, schema_of
 
-_INSTRUCTIONS = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
+_CLAUSES = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
 
 
 @operator("MergeRows")
-def merged_rows(node: Node, trace: Trace) -> Relation:
-    """The rows of a MERGE, read by the statement's own rule."""
-    return depends_on_every_column(node, trace(node.node("child")))
+def merge_rows(node: Node, trace: Trace) -> Relation:
+    """The rewritten rows of a MERGE → every column from every column. `replace_rows` has the precise lineage."""
+    return all_from_all(node, trace(node.node("child")))
 
 
 @command("ReplaceData", "WriteDelta")
 def replace_rows(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`update t set a = b where c` → a from t.b, conditional on t.c; MERGE and DELETE likewise"""
+    """`update t set a = b where c > 0` → a from t.b, conditional on t.c. MERGE and DELETE arrive here too."""
     target, query = target_relation(node.node("originalTable")), node.node("query")
-    merging = _merge_rows(query)
+    merging = _find_merge_rows(query)
     if merging is not None:
-        return (_merge(merging, target, trace),)
+        return (_merge_write(merging, target, trace),)
     scope = trace.scope(trace(target))
-    columns = _updated_columns(query, target, trace)
-    schema = schema_of(target.nodes("output"))
+    source, schema = target_source(target), schema_of(target.nodes("output"))
     condition = node.optional("condition")
-    if columns:
-        return (
-            write(
-                target_source(target),
-                add_condition(columns, condition_dependencies(condition, scope)),
-                trace,
-                schema=schema,
-            ),
-        )
-    rows = scope.dependencies([condition], Effect.FILTER) if condition is not None else {}
-    trace(query)  # a sub-query in the condition reads tables of its own
-    return (write(target_source(target), {}, trace, rows=rows, schema=schema),)
+    updates = _updated_columns(query, target, trace)
+    if updates:
+        columns = add_condition(updates, condition_dependencies(condition, scope))
+        return (build_write(source, columns, trace, schema=schema),)
+    rows = scope.dependencies([condition], Effect.FILTER) if condition is not None else NO_DEPENDENCIES
+    trace(query)  # for the inputs of subqueries in the condition
+    return (build_write(source, {}, trace, row_dependencies=rows, schema=schema),)
 
 
-def _merge_rows(query: Node) -> Node | None:
-    found = query
-    while found.kind != "MergeRows":
-        if len(found.children) != 1:
+def _find_merge_rows(query: Node) -> Node | None:
+    node = query
+    while node.kind != "MergeRows":
+        if len(node.children) != 1:
             return None
-        found = found.children[0]
-    return found
+        node = node.children[0]
+    return node
 
 
 def _updated_columns(query: Node, target: Node, trace: Trace) -> dict[str, Flow]:
-    """The columns an UPDATE sets: those of the rewritten rows that are not the target's own column as it was."""
+    """The columns that an UPDATE sets: all columns of the rewritten rows except for the unchanged ones."""
     relation = trace(query)
-    kept = {item.text("id") for item in _unchanged(query)}
-    named = {a.text("name"): a for a in _output(query)}
+    unchanged = {item.text("id") for item in _unchanged_columns(query)}
+    attributes = query.nodes("projectList") or query.nodes("output")
+    ids = {a.text("name"): a.text("id") for a in attributes}
     columns = {
-        name: relation.columns[named[name].text("id")]
+        name: relation.columns[ids[name]]
         for name in (a.text("name") for a in target.nodes("output"))
-        if name in named and named[name].text("id") in relation.columns and named[name].text("id") not in kept
+        if name in ids and ids[name] in relation.columns and ids[name] not in unchanged
     }
     return drop_self_assignments(columns, target_source(target), trace)
 
 
-def _output(query: Node) -> tuple[Node, ...]:
-    return query.nodes("projectList") or query.nodes("output")
-
-
-def _unchanged(query: Node) -> Iterator[Node]:
-    """`if(condition, a, a) as a`: what the analyzer writes for a column that no one sets."""
+def _unchanged_columns(query: Node) -> Iterator[Node]:
+    """`if(condition, a, a) as a`: how the analyzer writes a column that the statement does not set."""
     for node in (query, *query.children):
         for item in node.nodes("projectList"):
             choice = item.optional("child")
@@ -87,51 +78,53 @@ def _unchanged(query: Node) -> Iterator[Node]:
                 yield item
 
 
-def _merge(node: Node, target: Node, trace: Trace) -> Write:
-    below = trace(node.node("child"))
-    scope = trace.scope(below)
-    places = _column_positions(node, target)
-    found: dict[str, list[Flow]] = {}
-    deleted: list[Dependencies] = []
-    for instruction in (item for name in _INSTRUCTIONS for item in node.nodes(name)):
-        condition = _clause_condition(instruction)
-        if instruction.kind == "Discard" and condition is not None:
-            deleted.append(scope.dependencies([condition], Effect.FILTER))
-        columns = drop_self_assignments(_clause_values(instruction, places, scope), target_source(target), trace)
+def _merge_write(node: Node, target: Node, trace: Trace) -> Write:
+    """`merge into t using s on t.k = s.k when matched then update set a = s.b` → a from s.b; t.k, s.k decide rows."""
+    child = trace(node.node("child"))
+    scope = trace.scope(child)
+    positions = _column_positions(node, target)
+    flows: dict[str, list[Flow]] = {}
+    deletions: list[Dependencies] = []
+    for clause in (item for name in _CLAUSES for item in node.nodes(name)):
+        condition = _clause_condition(clause)
+        if clause.kind == "Discard" and condition is not None:
+            deletions.append(scope.dependencies([condition], Effect.FILTER))
+        columns = drop_self_assignments(_clause_values(clause, positions, scope), target_source(target), trace)
         for name, flow in add_condition(columns, condition_dependencies(condition, scope)).items():
-            found.setdefault(name, []).append(flow)
-    columns = {name: merge_flows(flows) for name, flows in found.items()}
-    rows = merge((below.row_dependencies, *deleted))
-    return write(target_source(target), columns, trace, rows=rows, schema=schema_of(target.nodes("output")))
+            flows.setdefault(name, []).append(flow)
+    columns = {name: merge_flows(found) for name, found in flows.items()}
+    rows = merge((child.row_dependencies, *deletions))
+    schema = schema_of(target.nodes("output"))
+    return build_write(target_source(target), columns, trace, row_dependencies=rows, schema=schema)
 
 
-def _clause_condition(instruction: Node) -> Node | None:
-    """The condition of a clause; `true` is one that nobody wrote."""
-    condition = instruction.optional("condition")
+def _clause_condition(clause: Node) -> Node | None:
+    """The condition of a clause; the analyzer writes `true` for a clause without one."""
+    condition = clause.optional("condition")
     return None if condition is None or condition.kind == "Literal" else condition
 
 
 def _column_positions(node: Node, target: Node) -> dict[str, int]:
-    """Where the target's columns stand in a rewritten row: from Spark 4 on the operation's number comes first."""
-    listed = [a.text("name") for a in node.nodes("output")]
-    return {name: listed.index(name) for name in (a.text("name") for a in target.nodes("output")) if name in listed}
+    """The positions of the target's columns in a rewritten row, which starts with an operation code since Spark 4."""
+    names = [a.text("name") for a in node.nodes("output")]
+    return {name: names.index(name) for name in (a.text("name") for a in target.nodes("output")) if name in names}
 
 
-def _clause_values(instruction: Node, places: dict[str, int], scope: Scope) -> dict[str, Flow]:
-    """The values a clause gives to the target's columns; a row that is copied or deleted gives none."""
-    if instruction.get("context") == "Copy":
+def _clause_values(clause: Node, positions: dict[str, int], scope: Scope) -> dict[str, Flow]:
+    """The values that a clause writes; a row that is copied or deleted has none."""
+    if clause.get("context") == "Copy":
         return {}
     columns: dict[str, Flow] = {}
-    for row in (instruction.get("output"), instruction.get("otherOutput")):
-        columns.update(_row_values(row, places, scope))
+    for row in (clause.get("output"), clause.get("otherOutput")):
+        columns.update(_row_values(row, positions, scope))
     return columns
 
 
-def _row_values(row: Value, places: dict[str, int], scope: Scope) -> Iterator[tuple[str, Flow]]:
-    """The target's columns in one rewritten row; a row of nothing but literals deletes."""
+def _row_values(row: Value, positions: dict[str, int], scope: Scope) -> Iterator[tuple[str, Flow]]:
+    """The values of one rewritten row by column; a row with literals only is a deletion and has none."""
     items = row if isinstance(row, tuple) else ()
-    given = ((name, items[position]) for name, position in places.items() if position < len(items))
-    values = [(name, item) for name, item in given if isinstance(item, Node)]
+    pairs = ((name, items[position]) for name, position in positions.items() if position < len(items))
+    values = [(name, item) for name, item in pairs if isinstance(item, Node)]
     if all(item.kind == "Literal" for _, item in values):
         return
     yield from ((name, scope(item)) for name, item in values)

@@ -1,4 +1,4 @@
-"""What a stream writes: each micro-batch is a command over the batch's query."""
+"""Streaming writes: each micro-batch is a command with the query of the batch."""
 
 from __future__ import annotations
 
@@ -6,27 +6,26 @@ import re
 
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
-from colline.trace.commands.target import write_rows
+from colline.trace.commands.target import write_query
 from colline.trace.result import Write
 from colline.trace.rule_registry import command
 from colline.trace.scan_source import path_source, source_of, table_source
 from colline.trace.tracer import Trace
 
-# how the old kind of sink says what it is: FileSink[/data/out], DeltaSink[/data/out]
+STREAM_WRITES = ("WriteToMicroBatchDataSource", "WriteToMicroBatchDataSourceV1", "WriteToContinuousDataSource")
+
+# the description of a DataSource V1 sink: FileSink[/data/out], DeltaSink[/data/out]
 _SINK = re.compile(r"^(\w*)Sink\[(.*)\]$")
 
 
-STREAM_WRITES = ("WriteToMicroBatchDataSource", "WriteToMicroBatchDataSourceV1", "WriteToContinuousDataSource")
-
-
 @command(*STREAM_WRITES)
-def stream(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`df.writeStream.format("delta").start("/d")` → /d from df; a console or `foreachBatch` is no dataset"""
-    target = _target(node)
-    return () if target is None else (write_rows(target, (), node, trace),)
+def stream_write(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`df.writeStream.format("delta").start("/d")` → /d.a from df.a; console and `foreachBatch` are not datasets."""
+    target = _stream_target(node)
+    return () if target is None else (write_query(target, (), node, trace),)
 
 
-def _target(node: Node) -> Source | None:
+def _stream_target(node: Node) -> Source | None:
     table = node.optional("catalogTable")
     if table is not None:
         return table_source(table)

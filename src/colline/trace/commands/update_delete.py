@@ -1,4 +1,4 @@
-"""Statements that change rows in place: UPDATE, DELETE, TRUNCATE."""
+"""UPDATE and DELETE."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.commands.target import drop_self_assignments, target_source, write
+from colline.trace.commands.target import build_write, drop_self_assignments, target_source
 from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, merge
 from colline.trace.result import Lifecycle, Write
 from colline.trace.rule_registry import command
@@ -14,7 +14,7 @@ from colline.trace.tracer import Scope, Trace, schema_of
 
 
 def target_relation(node: Node) -> Node:
-    """The relation at the bottom of a target, below its aliases."""
+    """The relation of a target, below its aliases."""
     while node.children:
         node = node.children[0]
     return node
@@ -29,55 +29,58 @@ def add_condition(columns: dict[str, Flow], condition: Dependencies) -> dict[str
 
 
 def condition_dependencies(condition: Node | None, scope: Scope) -> Dependencies:
-    """What a clause's condition adds to the columns that it sets."""
+    """`update t set a = b where c > 0` → t.c CONDITIONAL."""
     return scope.dependencies([condition], Effect.CONDITIONAL) if condition is not None else NO_DEPENDENCIES
 
 
-@command("UpdateCommand")
-def update_delta(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`update t set a = b + 1 where c > 0` → a from t.b, conditional on t.c"""
-    target = target_relation(node.node("target"))
-    scope = trace.scope(trace(node.node("target")))
-    names = [a.text("name") for a in target.nodes("output")]
-    flows = [scope(item) for item in node.nodes("updateExpressions")]
-    columns = drop_self_assignments(dict(zip(names, flows, strict=False)), target_source(target), trace)
-    return (_update(target, columns, condition_dependencies(node.optional("condition"), scope), trace),)
-
-
-@command("UpdateTable")
-def update_catalog(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """The same for a catalog that takes the statement as it is."""
-    table = node.node("table")
-    scope = trace.scope(trace(table))
-    columns = {_assigned_column(item): scope(item.node("value")) for item in node.nodes("assignments")}
-    target = target_relation(table)
-    kept = drop_self_assignments(columns, target_source(target), trace)
-    return (_update(target, kept, condition_dependencies(node.optional("condition"), scope), trace),)
-
-
-def _assigned_column(assignment: Node) -> str:
+def assigned_column(assignment: Node) -> str:
+    """`a = b` → a; for a member of a struct, the name of the member."""
     key = assignment.node("key")
     return key.text("name") or key.text("field")
 
 
-def _update(target: Node, columns: dict[str, Flow], condition: Dependencies, trace: Trace) -> Write:
-    return write(
-        target_source(target), add_condition(columns, condition), trace, schema=schema_of(target.nodes("output"))
-    )
+@command("UpdateCommand")
+def update_delta(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`update t set a = b + 1 where c > 0` on a Delta table → a from t.b, conditional on t.c."""
+    target = target_relation(node.node("target"))
+    scope = trace.scope(trace(node.node("target")))
+    names = [a.text("name") for a in target.nodes("output")]
+    flows = [scope(item) for item in node.nodes("updateExpressions")]
+    return (_update(node, target, dict(zip(names, flows, strict=False)), scope),)
+
+
+@command("UpdateTable")
+def update_table(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`update t set a = b + 1 where c > 0` on a DataSource V2 table → a from t.b, conditional on t.c."""
+    table = node.node("table")
+    scope = trace.scope(trace(table))
+    columns = {assigned_column(item): scope(item.node("value")) for item in node.nodes("assignments")}
+    return (_update(node, target_relation(table), columns, scope),)
+
+
+def _update(node: Node, target: Node, columns: dict[str, Flow], scope: Scope) -> Write:
+    source = target_source(target)
+    condition = condition_dependencies(node.optional("condition"), scope)
+    changed = add_condition(drop_self_assignments(columns, source, scope.trace), condition)
+    return build_write(source, changed, scope.trace, schema=schema_of(target.nodes("output")))
 
 
 @command("DeleteCommand", "DeleteFromTable")
 def delete(node: Node, trace: Trace) -> tuple[Write, ...]:
-    """`delete from t where a > 0` → rows of t by t.a"""
+    """`delete from t where a > 0` → t.a decides the rows of t."""
     table = node.optional("target") or node.node("table")
     target = target_relation(table)
     condition = node.optional("condition")
-    kept = (
-        trace.scope(trace(table)).dependencies([condition], Effect.FILTER) if condition is not None else NO_DEPENDENCIES
-    )
-    lifecycle = Lifecycle.TRUNCATE if not kept else None
+    selection = NO_DEPENDENCIES
+    if condition is not None:
+        selection = trace.scope(trace(table)).dependencies([condition], Effect.FILTER)
     return (
-        write(
-            target_source(target), {}, trace, rows=kept, schema=schema_of(target.nodes("output")), lifecycle=lifecycle
+        build_write(
+            target_source(target),
+            {},
+            trace,
+            row_dependencies=selection,
+            schema=schema_of(target.nodes("output")),
+            lifecycle=None if selection else Lifecycle.TRUNCATE,
         ),
     )

@@ -1,4 +1,4 @@
-"""Rules for expressions: what reaches a value, and how. A kind that is not here passes its arguments on transformed."""
+"""Rules for expressions. Importing this package registers them. A function without a rule transforms its arguments."""
 
 from colline.trace.expressions import aggregate_functions, basics, conditionals, structs, subquery_expressions, windows
 

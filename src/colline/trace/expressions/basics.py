@@ -1,4 +1,4 @@
-"""Columns, aliases, casts, structs, and the rule for every function that has none of its own."""
+"""Columns, aliases, casts, literals, and the default rule for functions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from colline.trace.tracer import Scope
 
 @expression("*")
 def any_function(node: Node, scope: Scope) -> Flow:
-    """`upper(a)` → a transformation; a function that stands for another one has that one's effects."""
+    """`upper(a)` → a TRANSFORMATION. A function that the analyzer replaces by another one has the effects of that."""
     replacement = node.optional("replacement")
     if replacement is not None:
         return replace(
             scope(replacement),
-            text=expression_text(node, scope, leave_out=replacement),
+            text=expression_text(node, scope, skip=replacement),
             members=None,
             column=None,
         )
@@ -30,24 +30,24 @@ def any_function(node: Node, scope: Scope) -> Flow:
 
 @expression("AttributeReference")
 def column(node: Node, scope: Scope) -> Flow:
-    """`a` → a identity"""
+    """`a` → a IDENTITY."""
     found = scope.columns.get(node.text("id"))
     return found if found is not None else Flow(text=node.text("name"))
 
 
 @expression("OuterReference")
 def outer_column(node: Node, scope: Scope) -> Flow:
-    """A column of the query around this sub-query."""
-    referred = node.expressions[0]
-    around = scope.outer
-    while around is not None and referred.text("id") not in around.columns:
-        around = around.outer
-    return qualify(around(referred)) if around is not None else Flow(text=referred.text("name"))
+    """`o.b` in `exists (select 1 from t where t.a = o.b)` → b IDENTITY, found in an outer query."""
+    reference = node.expressions[0]
+    outer = scope.outer
+    while outer is not None and reference.text("id") not in outer.columns:
+        outer = outer.outer
+    return qualify(outer(reference)) if outer is not None else Flow(text=reference.text("name"))
 
 
 @expression("Alias")
 def alias(node: Node, scope: Scope) -> Flow:
-    """`a + b as c` → c is described as `a + b`, and later referred to by it while it is short"""
+    """`a + b as c` → the flow of a + b, described as `a + b`. Later expressions refer to a long one as `c`."""
     flow = scope(node.node("child"))
     if flow.column is not None:
         return flow
@@ -57,13 +57,13 @@ def alias(node: Node, scope: Scope) -> Flow:
 
 @expression("Literal", "NamedLambdaVariable")
 def literal(node: Node, scope: Scope) -> Flow:
-    """`42`, or the variable of a lambda → no input"""
+    """`42`, or the variable of a lambda → no input."""
     return Flow(text=render(node, ()))
 
 
 @expression("Cast", "AnsiCast")
 def cast(node: Node, scope: Scope) -> Flow:
-    """`cast(a as string)` → a transformation; a cast that the analyzer added keeps identity"""
+    """`cast(a as string)` → a TRANSFORMATION; a cast that the analyzer added → a IDENTITY."""
     inner = scope(node.node("child"))
     if not node.get("by_user"):
         return inner
@@ -87,13 +87,13 @@ def cast(node: Node, scope: Scope) -> Flow:
     "UnresolvedAlias",
 )
 def analyzer_wrapper(node: Node, scope: Scope) -> Flow:
-    """What the analyzer wraps around an expression without changing its value."""
+    """`knownnotnull(a)` and other wrappers of the analyzer that do not change the value → a IDENTITY."""
     return scope(node.expressions[0])
 
 
 @expression("StaticInvoke")
 def static_invoke(node: Node, scope: Scope) -> Flow:
-    """The checks of CHAR and VARCHAR columns keep identity, any other static call transforms."""
+    """The analyzer's length check of a CHAR or VARCHAR column a → a IDENTITY; any other call → TRANSFORMATION."""
     if node.text("functionName") in {"charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding"}:
         return scope(node.nodes("arguments")[0])
     return any_function(node, scope)
@@ -101,14 +101,14 @@ def static_invoke(node: Node, scope: Scope) -> Flow:
 
 @expression("SQLScalarFunction")
 def sql_function(node: Node, scope: Scope) -> Flow:
-    """`create function double(x int) … return x * 2` → what its body does with its arguments"""
+    """`double(a)` with `create function double(x int) … return x * 2` → the flow of its body, `a * 2`."""
     arguments = tuple(scope(inner).text for inner in node.nodes("inputs"))
     return replace(scope(node.node("child")), text=render(node, arguments), members=None, column=None)
 
 
 @expression("SortOrder")
 def sort_order(node: Node, scope: Scope) -> Flow:
-    """`a desc` → what reaches a"""
+    """`a desc` → a IDENTITY."""
     inner = scope(node.node("child"))
     suffix = " DESC" if "Desc" in node.text("direction") else ""
     return Flow(inner.dependencies, text=inner.text + suffix)
@@ -116,13 +116,13 @@ def sort_order(node: Node, scope: Scope) -> Flow:
 
 @expression("With")
 def with_common_expressions(node: Node, scope: Scope) -> Flow:
-    """An expression over common parts, which are evaluated first."""
+    """`with x := a + b in x * x`, an expression of the analyzer → the flow of `x * x`."""
     return scope(node.node("child"))
 
 
 @expression("CommonExpressionDef")
 def common_expression(node: Node, scope: Scope) -> Flow:
-    """The definition of a common part."""
+    """`x := a + b` → the flow of a + b, kept for the references to x."""
     flow = scope(node.node("child"))
     scope.common_expressions[_common_key(node)] = flow
     return flow
@@ -130,7 +130,7 @@ def common_expression(node: Node, scope: Scope) -> Flow:
 
 @expression("CommonExpressionRef")
 def common_expression_reference(node: Node, scope: Scope) -> Flow:
-    """A reference to a common part."""
+    """`x` → the flow of its definition."""
     return scope.common_expressions.get(_common_key(node), EMPTY_FLOW)
 
 
@@ -139,11 +139,11 @@ def _common_key(node: Node) -> str:
 
 
 def literal_string(node: Node) -> str:
-    """The value of a string literal."""
+    """`'it\\'s'` → it's: the value of a string literal."""
     text = node.text("sql")
     return text[1:-1].replace("\\'", "'").replace("\\\\", "\\") if text[:1] == "'" else text
 
 
-def expression_text(node: Node, scope: Scope, leave_out: Node | None = None) -> str:
-    """The expression as text, of the texts of what is inside."""
-    return render(node, tuple(scope(inner).text for inner in node.expressions if inner is not leave_out))
+def expression_text(node: Node, scope: Scope, skip: Node | None = None) -> str:
+    """The SQL text of an expression; `skip` is an argument that is not part of the text."""
+    return render(node, tuple(scope(each).text for each in node.expressions if each is not skip))

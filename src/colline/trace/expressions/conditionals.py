@@ -1,6 +1,8 @@
-"""Expressions that choose: what decides is CONDITIONAL, what is chosen is transformed."""
+"""Expressions that choose between values: conditions are CONDITIONAL, the values are transformed."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
@@ -12,7 +14,7 @@ from colline.trace.tracer import Scope
 
 @expression("If")
 def if_else(node: Node, scope: Scope) -> Flow:
-    """`if(p, a, b)` → p conditional; a, b transformation"""
+    """`if(p, a, b)` → p CONDITIONAL; a and b TRANSFORMATION."""
     fitted = struct_fitted_by_if(node)
     if fitted is not None:
         return rename_members(scope(fitted), struct_members(node.node("falseValue")))
@@ -23,16 +25,16 @@ def if_else(node: Node, scope: Scope) -> Flow:
 
 @expression("NullIfResult")
 def null_if(node: Node, scope: Scope) -> Flow:
-    """`nullif(a, b)` as Spark 4.3 writes it: null where the predicate holds → p conditional; a transformation"""
+    """`nullif(a, b)` from Spark 4.3 on → a = b CONDITIONAL; a TRANSFORMATION."""
     predicate, value = scope(node.node("predicate")), scope(node.node("value"))
     return _choose((predicate,), (value,), f"if({predicate.text}, NULL, {value.text})")
 
 
 @expression("CaseWhen")
 def case_when(node: Node, scope: Scope) -> Flow:
-    """`case when p then a else b end` → p conditional; a, b transformation"""
-    flat = [scope(item) for item in node.nodes("branches")]
-    predicates, values = flat[0::2], flat[1::2]
+    """`case when p then a else b end` → p CONDITIONAL; a and b TRANSFORMATION."""
+    branches = [scope(item) for item in node.nodes("branches")]
+    predicates, values = branches[0::2], branches[1::2]
     otherwise = node.optional("elseValue")
     text = " ".join(f"WHEN {p.text} THEN {v.text}" for p, v in zip(predicates, values, strict=True))
     if otherwise is not None:
@@ -43,12 +45,12 @@ def case_when(node: Node, scope: Scope) -> Flow:
 
 @expression("Coalesce")
 def coalesce(node: Node, scope: Scope) -> Flow:
-    """`coalesce(a, b)` → a, b both conditional and transformation"""
+    """`coalesce(a, b)` → a and b both CONDITIONAL and TRANSFORMATION."""
     flows = [scope(item) for item in node.nodes("children")]
     return _choose(flows, flows, "coalesce(" + ", ".join(flow.text for flow in flows) + ")")
 
 
-def _choose(predicates: tuple[Flow, ...] | list[Flow], values: tuple[Flow, ...] | list[Flow], text: str) -> Flow:
-    decided = (apply_effect(flow.dependencies, Effect.CONDITIONAL, text=flow.text) for flow in predicates)
-    dependencies = merge((*decided, *(apply_effect(flow.dependencies, Effect.TRANSFORMATION) for flow in values)))
-    return Flow(dependencies, text=text, description=text)
+def _choose(predicates: Sequence[Flow], values: Sequence[Flow], text: str) -> Flow:
+    conditions = (apply_effect(flow.dependencies, Effect.CONDITIONAL, text=flow.text) for flow in predicates)
+    chosen = (apply_effect(flow.dependencies, Effect.TRANSFORMATION) for flow in values)
+    return Flow(merge((*conditions, *chosen)), text=text, description=text)

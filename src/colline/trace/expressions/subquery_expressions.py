@@ -1,4 +1,4 @@
-"""Sub-queries inside expressions. They are traced with the scope around them, so outer references lead on."""
+"""Subqueries inside expressions. They are traced in the scope of the query around them, for outer references."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from colline.trace.tracer import Scope
 
 
 def subquery_relation(node: Node, scope: Scope) -> Relation:
-    """The relation of a sub-query's plan."""
+    """The relation of a subquery's plan."""
     return scope.trace.for_subquery(scope)(node.node("plan"))
 
 
 @expression("ScalarSubquery")
 def scalar_subquery(node: Node, scope: Scope) -> Flow:
-    """`(select max(a) from t where b)` → a aggregation, b filter, both on this column"""
-    found = subquery_relation(node, scope)
-    first = found.flow(0)
-    text = f"(SELECT {first.text or first.description})"
-    return Flow(merge((first.dependencies, found.row_dependencies)), text=text, description=text)
+    """`select (select max(a) from t where b > 0) m` → m from t.a AGGREGATION and t.b FILTER."""
+    relation = subquery_relation(node, scope)
+    value = relation.flow(0)
+    text = f"(SELECT {value.text or value.description})"
+    return Flow(merge((value.dependencies, relation.row_dependencies)), text=text, description=text)
 
 
 @expression("Exists")
 def exists(node: Node, scope: Scope) -> Flow:
-    """`exists (select 1 from t where t.a = o.b)` → a, b conditional"""
+    """`exists (select 1 from t where t.a = o.b)` → t.a and o.b CONDITIONAL."""
     return _condition(subquery_relation(node, scope).row_dependencies, "EXISTS (…)")
 
 
 @expression("ListQuery")
 def in_list(node: Node, scope: Scope) -> Flow:
-    """The list that IN compares with: its values and what decides its rows."""
-    found = subquery_relation(node, scope)
-    return Flow(merge((found.all_dependencies, found.row_dependencies)), text="(SELECT …)")
+    """`(select b from t where c > 0)` on the right of IN → t.b IDENTITY, t.c FILTER."""
+    relation = subquery_relation(node, scope)
+    return Flow(merge((relation.all_dependencies, relation.row_dependencies)), text="(SELECT …)")
 
 
 @expression("InSubquery")
 def in_subquery(node: Node, scope: Scope) -> Flow:
-    """`a in (select b from t)` → a, b conditional"""
+    """`a in (select b from t)` → a and t.b CONDITIONAL."""
     flows = [scope(item) for item in node.expressions]
     text = f"{', '.join(flow.text for flow in flows[:-1])} IN {flows[-1].text}"
     return _condition(merge(flow.dependencies for flow in flows), text)
@@ -47,11 +47,10 @@ def in_subquery(node: Node, scope: Scope) -> Flow:
 
 @expression("FunctionTableSubqueryArgumentExpression", "LateralSubquery")
 def table_argument(node: Node, scope: Scope) -> Flow:
-    """A whole table as an argument: all of its columns."""
-    found = subquery_relation(node, scope)
-    return Flow(
-        merge((apply_effect(found.all_dependencies, Effect.TRANSFORMATION), found.row_dependencies)), text="TABLE(…)"
-    )
+    """`select * from my_udtf(table(t))` → every column of t TRANSFORMATION."""
+    relation = subquery_relation(node, scope)
+    values = apply_effect(relation.all_dependencies, Effect.TRANSFORMATION)
+    return Flow(merge((values, relation.row_dependencies)), text="TABLE(…)")
 
 
 def _condition(dependencies: Dependencies, text: str) -> Flow:

@@ -1,4 +1,4 @@
-"""Window functions: arguments are direct, the window's own expressions are WINDOW on this column only."""
+"""Window functions: the arguments are direct; partition, order and frame are WINDOW on this column only."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from colline.trace.tracer import Scope
 
 @expression("RowNumber", "Rank", "DenseRank", "PercentRank", "CumeDist", "NTile")
 def rank_function(node: Node, scope: Scope) -> Flow:
-    """`rank()` → no input of its own: Spark repeats the order expressions as its arguments"""
+    """`rank()` → no input. Its arguments in the plan are the order expressions, which Spark repeats."""
     return Flow(text=f"{node.function}()")
 
 
 @expression("WindowExpression")
 def window_expression(node: Node, scope: Scope) -> Flow:
-    """`sum(a) over (partition by b order by c)` → a aggregation; b, c window"""
+    """`sum(a) over (partition by b order by c)` → a AGGREGATION; b and c WINDOW."""
     call = node.node("windowFunction")
     function, specification = scope(call), node.node("windowSpec")
     effect = Effect.AGGREGATION if call.kind == "PythonUDF" else Effect.IDENTITY
@@ -39,6 +39,6 @@ def _over_clause(specification: Node, scope: Scope) -> str:
 
 @expression("WindowSpecDefinition", "SpecifiedWindowFrame")
 def window_specification(node: Node, scope: Scope) -> Flow:
-    """What reaches the partition, order and frame expressions."""
+    """`partition by b order by c` → b and c unchanged; `window_expression` makes them WINDOW."""
     flows = [scope(item) for item in node.expressions]
     return Flow(merge(flow.dependencies for flow in flows), text=render(node, tuple(flow.text for flow in flows)))

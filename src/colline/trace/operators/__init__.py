@@ -1,4 +1,4 @@
-"""Rules for relational operators: the flow of each output column, and what decides the rows."""
+"""Rules for relational operators. Importing this package registers them."""
 
 from colline.trace.operators import aggregates, ctes, joins, opaque, scans, sets, unary
 

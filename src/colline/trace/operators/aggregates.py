@@ -1,4 +1,4 @@
-"""Grouping: aggregates, ROLLUP and CUBE, PIVOT and UNPIVOT, DISTINCT."""
+"""Operators that group rows: GROUP BY, ROLLUP and CUBE, PIVOT and UNPIVOT, DISTINCT."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from colline.trace.tracer import Trace
 
 @operator("Aggregate")
 def aggregate(node: Node, trace: Trace) -> Relation:
-    """`select k, sum(a) s from t group by k` → k from t.k, s from t.a; rows by t.k"""
+    """`select k, sum(a) s from t group by k` → k from t.k, s from t.a, and t.k decides the rows."""
     child_node = node.node("child")
     child = _pivot_input(child_node, trace) if _is_pivot(node) else trace(child_node)
     scope = trace.scope(child)
@@ -33,16 +33,18 @@ def _aggregate_kind(item: Node) -> str:
 
 
 def _pivot_input(node: Node, trace: Trace) -> Relation:
-    """The inner step of PIVOT groups by the pivot key as well, which nobody wrote: the key decides values, not rows."""
-    below = trace(node.node("child"))
-    scope = trace.scope(below)
-    columns = named_expressions(node.nodes("aggregateExpressions"), scope)
-    return Relation(columns, tuple(columns), below.row_dependencies)
+    """The inner Aggregate of PIVOT. The analyzer groups it by the pivot key too, but the key decides values, not rows.
+
+    `select * from t pivot (sum(a) for k in ('x'))` → x from t.a, conditional on t.k.
+    """
+    child = trace(node.node("child"))
+    columns = named_expressions(node.nodes("aggregateExpressions"), trace.scope(child))
+    return Relation(columns, tuple(columns), child.row_dependencies)
 
 
 @operator("Expand")
 def expand(node: Node, trace: Trace) -> Relation:
-    """`group by rollup(k)`, `unpivot (v for n in (a, b))` → v from t.a and t.b, n from nothing"""
+    """`select v from t unpivot (v for n in (a, b))` → v from t.a and t.b. ROLLUP and CUBE are an Expand too."""
     child = trace(node.node("child"))
     scope = trace.scope(child)
     projections = node.get("projections")
@@ -51,25 +53,24 @@ def expand(node: Node, trace: Trace) -> Relation:
     columns: dict[str, Flow] = {}
     for position, key in enumerate(output):
         items = [row[position] for row in rows if isinstance(row, tuple)]
-        flows = [scope(item) for item in items if isinstance(item, Node)]
-        columns[key] = merge_flows(flows)
+        columns[key] = merge_flows([scope(item) for item in items if isinstance(item, Node)])
     return Relation(columns, tuple(output), child.row_dependencies)
 
 
 @operator("Distinct")
 def distinct(node: Node, trace: Trace) -> Relation:
-    """`select distinct a, b from t` → rows by t.a and t.b"""
+    """`select distinct a, b from t` → a from t.a, b from t.b, and both decide the rows."""
     child = trace(node.node("child"))
     return child.with_row_dependencies(compared_columns(child, Effect.GROUP_BY))
 
 
 @operator("Deduplicate", "DeduplicateWithinWatermark")
 def deduplicate(node: Node, trace: Trace) -> Relation:
-    """`df.dropDuplicates(["k"])` → every column as is, rows by k"""
+    """`df.dropDuplicates(["k"])` → every column unchanged, and k decides the rows."""
     child = trace(node.node("child"))
     return child.with_row_dependencies(trace.scope(child).dependencies(node.nodes("keys"), Effect.GROUP_BY))
 
 
-def compared_columns(subquery_relation: Relation, effect: Effect) -> Dependencies:
-    """What reaches the columns that are compared, each described by its own text."""
-    return merge(apply_effect(flow.dependencies, effect, text=flow.text) for flow in subquery_relation.flows)
+def compared_columns(relation: Relation, effect: Effect) -> Dependencies:
+    """The dependencies of a comparison of whole rows, each column described by its own text."""
+    return merge(apply_effect(flow.dependencies, effect, text=flow.text) for flow in relation.flows)

@@ -1,4 +1,4 @@
-"""Common table expressions: traced once however often they are read, and recursive ones to the fixed point."""
+"""Common table expressions. Each is traced once, even if it is read often; recursive ones up to the fixed point."""
 
 from __future__ import annotations
 
@@ -13,56 +13,60 @@ _MAX_ROUNDS = 20
 
 @operator("WithCTE")
 def with_cte(node: Node, trace: Trace) -> Relation:
-    """`with c as (…) select … from c` → the query, whose common tables were traced before it"""
+    """`with c as (select a from t) select a from c` → a from t.a. The definitions were traced before."""
     return trace(node.node("plan"))
 
 
 @operator("CTERelationDef")
 def cte_definition(node: Node, trace: Trace) -> Relation:
-    """The definition of a common table."""
-    found = trace(node.node("child"))
-    trace.shared_relations[f"cte {node.text('id')}"] = found
-    return found
+    """`with c as (select a from t) …` → c.a from t.a."""
+    relation = trace(node.node("child"))
+    trace.shared_relations[f"cte {node.text('id')}"] = relation
+    return relation
 
 
 @operator("CTERelationRef")
 def cte_reference(node: Node, trace: Trace) -> Relation:
-    """A reading of a common table, with ids of its own."""
-    return rename_columns(trace.shared_relations[f"cte {node.text('cteId')}"], node)
+    """`select a from c` → a from the column a of the definition; each reference has its own expression ids."""
+    return with_output_ids(trace.shared_relations[f"cte {node.text('cteId')}"], node)
 
 
 @operator("UnionLoop")
 def recursive_cte(node: Node, trace: Trace) -> Relation:
-    """`with recursive r as (anchor union all step over r)` → anchor and step as UNION, until nothing is added"""
+    """`with recursive r as (select a from t union all select b from r join u …) …` → r.a from t.a and u.b.
+
+    The recursive step is traced with the result so far until that does not change.
+    """
     output = tuple(a.text("id") for a in node.nodes("output"))
     key = f"loop {node.text('id')}"
-    found = trace(node.node("anchor"))
-    anchor = found
+    anchor = trace(node.node("anchor"))
+    current = anchor
     for _ in range(_MAX_ROUNDS):
-        trace.shared_relations[key] = found
+        trace.shared_relations[key] = current
         step = trace.restart()(node.node("recursion"))
-        merged = [merge_flows([anchor.flow(position), step.flow(position)]) for position in range(len(output))]
-        columns = dict(zip(output, merged, strict=True))
-        after = Relation(columns, output, merge((anchor.row_dependencies, step.row_dependencies)))
-        if _is_unchanged(found, after):
+        flows = [merge_flows([anchor.flow(position), step.flow(position)]) for position in range(len(output))]
+        columns = dict(zip(output, flows, strict=True))
+        following = Relation(columns, output, merge((anchor.row_dependencies, step.row_dependencies)))
+        if _has_same_dependencies(current, following):
             break
-        found = after
-    return after
+        current = following
+    return following
 
 
 @operator("UnionLoopRef")
 def recursive_cte_reference(node: Node, trace: Trace) -> Relation:
-    """What the loop has found so far."""
-    return rename_columns(trace.shared_relations[f"loop {node.text('loopId')}"], node)
+    """`select a from r` inside the definition of r → a from what is known of r.a so far."""
+    return with_output_ids(trace.shared_relations[f"loop {node.text('loopId')}"], node)
 
 
-def rename_columns(found: Relation, node: Node) -> Relation:
-    """The columns of `found` under the ids of `node`'s output, by position."""
+def with_output_ids(relation: Relation, node: Node) -> Relation:
+    """The columns of a relation under the expression ids of `node`, by position."""
     output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation({key: found.flow(position) for position, key in enumerate(output)}, output, found.row_dependencies)
+    columns = {key: relation.flow(position) for position, key in enumerate(output)}
+    return Relation(columns, output, relation.row_dependencies)
 
 
-def _is_unchanged(before: Relation, after: Relation) -> bool:
-    return [flow.dependencies for flow in before.flows] == [
-        flow.dependencies for flow in after.flows
-    ] and before.row_dependencies == after.row_dependencies
+def _has_same_dependencies(left: Relation, right: Relation) -> bool:
+    if left.row_dependencies != right.row_dependencies:
+        return False
+    return [flow.dependencies for flow in left.flows] == [flow.dependencies for flow in right.flows]

@@ -1,4 +1,4 @@
-"""Steps whose inside is a program: every output column needs every column that goes in."""
+"""Operators that run a program: every output column is assumed to depend on every input column."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
-# operator → what a user calls it
+# operator → its name in the DataFrame or SQL API
 PROGRAMS = {
     "MapInPandas": "mapInPandas",
     "MapInArrow": "mapInArrow",
@@ -41,14 +41,14 @@ PROGRAMS = {
 
 @operator(*PROGRAMS)
 def program(node: Node, trace: Trace) -> Relation:
-    """`df.mapInPandas(clean, schema)` → every output from every column of df"""
+    """`df.mapInPandas(clean, "x int")` → x from every column of df."""
     function = node.optional("functionExpr")
     name = function.text("name") if function is not None else node.text("script")
     return trace.opaque(node, function=name, why=f"{PROGRAMS[node.kind]} runs a program over whole rows")
 
 
-def depends_on_every_column(node: Node, child: Relation) -> Relation:
-    """Every output column from every column of `child`, where another rule looks closer."""
+def all_from_all(node: Node, child: Relation) -> Relation:
+    """Every output column from every column of `child`; not an opaque step, because the command has a precise rule."""
     flow = Flow(apply_effect(child.all_dependencies, Effect.TRANSFORMATION), text=node.kind)
     output = tuple(a.text("id") for a in node.nodes("output"))
     return Relation(dict.fromkeys(output, flow), output, child.row_dependencies)
@@ -56,14 +56,14 @@ def depends_on_every_column(node: Node, child: Relation) -> Relation:
 
 @operator("TypedFilter")
 def typed_filter(node: Node, trace: Trace) -> Relation:
-    """`ds.filter(row => …)` → every column as is, rows by every column"""
+    """`ds.filter(row => …)` → every column unchanged, and all of them decide the rows."""
     child = trace(node.node("child"))
     return child.with_row_dependencies(apply_effect(child.all_dependencies, Effect.FILTER, text="filter(…)"))
 
 
 @operator("AttachDistributedSequence")
 def row_number(node: Node, trace: Trace) -> Relation:
-    """A row number that depends on no column."""
+    """`df.pandas_api()` → every column unchanged, and a row number without an input."""
     child = trace(node.node("child"))
     key = node.node("sequenceAttr").text("id")
     return Relation({**child.columns, key: Flow(text="row number")}, (key, *child.output), child.row_dependencies)
@@ -71,12 +71,12 @@ def row_number(node: Node, trace: Trace) -> Relation:
 
 @operator("Unread")
 def unread_plan(node: Node, trace: Trace) -> Relation:
-    """A plan that was too large or too deep to read: its leaves are known, what happens in between is not."""
+    """A plan that is too large or too deep to read → every output column from every column of its scans."""
     return trace.opaque(node, why=f"the plan is {node.text('why')}")
 
 
 @operator("CommandResult")
 def command_result(node: Node, trace: Trace) -> Relation:
-    """The rows that a command printed: they come from no dataset."""
+    """`show tables` → the result of a command, without an input."""
     output = tuple(a.text("id") for a in node.nodes("output"))
     return Relation(dict.fromkeys(output, Flow()), output, merge(()))

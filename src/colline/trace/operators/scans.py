@@ -1,4 +1,4 @@
-"""Leaves: tables, files, streams, views, local data."""
+"""Leaf operators: tables, files, streams, views, local data and RDDs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LOCAL = Source(SourceKind.LOCAL)
     "UnresolvedCatalogRelation",
 )
 def scan(node: Node, trace: Trace) -> Relation:
-    """`select a from t` → a from t.a"""
+    """`select a from t` → a from t.a."""
     return trace.scan(source_of(node), _attributes(node))
 
 
@@ -38,18 +38,18 @@ def _attributes(node: Node) -> tuple[Node, ...]:
 
 @operator("View")
 def view(node: Node, trace: Trace) -> Relation:
-    """`select a from v` → a from the table below v; a permanent view is named among the inputs"""
-    found = trace(node.node("child"))
-    describe_dependencies = node.optional("desc")
-    if describe_dependencies is not None and not node.get("isTempView"):
-        held = table_source(describe_dependencies, kind=SourceKind.VIEW)
-        trace.add_input(DatasetRead(trace.context.name(held), held, schema_of(node.nodes("output"))))
-    return found
+    """`select a from v` → a from the table that v reads; a permanent view is an input as well."""
+    relation = trace(node.node("child"))
+    definition = node.optional("desc")
+    if definition is not None and not node.get("isTempView"):
+        source = table_source(definition, kind=SourceKind.VIEW)
+        trace.add_input(DatasetRead(trace.context.name(source), source, schema_of(node.nodes("output"))))
+    return relation
 
 
 @operator("LocalRelation", "OneRowRelation", "Range", "InMemoryRelation", "EmptyRelation")
 def local(node: Node, trace: Trace) -> Relation:
-    """`values (1, 2)` → no input column; the inputs say that the data is local"""
+    """`values (1, 2)` → no input column; the inputs contain "local data"."""
     if node.kind != "OneRowRelation":
         trace.add_input(DatasetRead(trace.context.name(LOCAL), LOCAL))
     attributes = node.nodes("output")
@@ -59,7 +59,7 @@ def local(node: Node, trace: Trace) -> Relation:
 
 @operator("LogicalRDD", "ExternalRDD")
 def rdd(node: Node, trace: Trace) -> Relation:
-    """An RDD: a checkpoint leads on to the plan that made it, parallelized data is local, anything else is unknown."""
+    """`df.checkpoint()` → the columns of df; `sc.parallelize(…)` → local data; any other RDD is an opaque step."""
     attributes = node.nodes("output")
     origin = trace.context.memory.origin(node.strings("rdds"))
     if origin is not None and origin.is_copy and len(origin.relation.output) == len(attributes):
@@ -71,33 +71,35 @@ def rdd(node: Node, trace: Trace) -> Relation:
         return _round_trip(node, origin.relation, trace)
     if set(node.strings("roots")) == {"ParallelCollectionRDD"}:
         return local(node, trace)
-    step = OpaqueStep(node.kind, "", "an RDD whose origin is not in the plan")
-    trace.findings.opaque[step] = None
+    trace.add_opaque_step(OpaqueStep(node.kind, "", "an RDD whose origin is not in the plan"))
     columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
     return Relation(columns, tuple(columns))
 
 
 def _checkpoint_columns(attributes: tuple[Node, ...], origin: Relation) -> Relation:
-    """`df.checkpoint()` → the columns of df, by place: where it is joined with itself its ids are new ones"""
+    """The columns of the checkpointed query, by position: a self-join gives the checkpoint new expression ids."""
     flows = (origin.columns[key] for key in origin.output)
     columns = {a.text("id"): flow for a, flow in zip(attributes, flows, strict=True)}
     return Relation(columns, tuple(columns), origin.row_dependencies)
 
 
 def _columns_by_id(attributes: tuple[Node, ...], trace: Trace) -> Relation | None:
-    """A checkpoint that nobody saw being made, by the ids it keeps; its rows may be those of a later query."""
+    """The columns of a checkpoint whose creation was not observed, by the expression ids it has kept.
+
+    The row dependencies may be those of a later query with the same columns.
+    """
     known = {a.text("id"): trace.context.memory.recall(a.text("id")) for a in attributes}
     found = {key: pair for key, pair in known.items() if pair is not None}
-    # columns that came from nowhere are not a checkpoint's: an unknown RDD stays unknown when it is asked about again
+    # columns without inputs belong to an unknown RDD that was traced before, not to a checkpoint
     if len(found) != len(known) or not any(flow.dependencies for flow, _ in found.values()):
         return None
     return Relation({k: flow for k, (flow, _) in found.items()}, tuple(found), merge(r for _, r in found.values()))
 
 
 def _round_trip(node: Node, origin: Relation, trace: Trace) -> Relation:
-    """`spark.createDataFrame(df.rdd.map(f), schema)` → every column from every column of df"""
-    step = OpaqueStep(node.kind, "rdd", "a round trip through an RDD runs a program over whole rows")
-    trace.findings.opaque[step] = None
+    """`spark.createDataFrame(df.rdd.map(f), schema)` → every column from every column of df."""
+    why = "a round trip through an RDD runs a program over whole rows"
+    trace.add_opaque_step(OpaqueStep(node.kind, "rdd", why))
     dependencies = apply_effect(origin.all_dependencies, Effect.TRANSFORMATION)
     flow = Flow(dependencies, text="rdd", description="rdd(…)")
     output = tuple(a.text("id") for a in node.nodes("output"))

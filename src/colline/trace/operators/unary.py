@@ -1,4 +1,4 @@
-"""Operators over one input: projections, filters, sorts, windows, generators, and those that change nothing."""
+"""Operators with one child: projection, filter, sort, window, generator, and those that change no column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from colline.trace.tracer import Scope, Trace
 
 
 def named_expressions(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
-    """The flows of a list of named expressions, by the ids they give."""
+    """The flows of the expressions in a select list, by expression id."""
     known = scope.columns
     columns: dict[str, Flow] = {}
     for item in items:
@@ -27,7 +27,7 @@ def named_expressions(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
 
 @operator("Project")
 def project(node: Node, trace: Trace) -> Relation:
-    """`select a, b + 1 as c from t` → a from t.a, c from t.b"""
+    """`select a, b + 1 as c from t` → a from t.a, c from t.b."""
     child = trace(node.node("child"))
     columns = named_expressions(node.nodes("projectList"), trace.scope(child))
     return Relation(columns, tuple(columns), child.row_dependencies)
@@ -35,14 +35,14 @@ def project(node: Node, trace: Trace) -> Relation:
 
 @operator("Filter")
 def filter_rows(node: Node, trace: Trace) -> Relation:
-    """`select a from t where b > 0` → rows by t.b"""
+    """`select a from t where b > 0` → a from t.a, and t.b decides the rows."""
     child = trace(node.node("child"))
     scope = trace.scope(child)
     return child.with_row_dependencies(scope.dependencies(conjuncts(node.node("condition")), Effect.FILTER))
 
 
 def conjuncts(condition: Node) -> Iterator[Node]:
-    """The parts of `p and q and …`, so that each column is described by the part it is in."""
+    """`p and q` → p, q. Each column is described by the part of the condition it occurs in."""
     stack = [condition]
     while stack:
         node = stack.pop()
@@ -54,7 +54,7 @@ def conjuncts(condition: Node) -> Iterator[Node]:
 
 @operator("Sort")
 def sort_rows(node: Node, trace: Trace) -> Relation:
-    """`select a from t order by b` → rows in the order of t.b"""
+    """`select a from t order by b` → a from t.a, and t.b decides the order of the rows."""
     child = trace(node.node("child"))
     return child.with_row_dependencies(trace.scope(child).dependencies(node.nodes("order"), Effect.SORT))
 
@@ -85,14 +85,14 @@ def sort_rows(node: Node, trace: Trace) -> Relation:
     "SQLFunctionNode",
 )
 def transparent(node: Node, trace: Trace) -> Relation:
-    """`select a from t limit 10` → a from t.a"""
+    """`select a from t limit 10` → a from t.a."""
     children = node.children
     return trace(children[0]) if children else Relation({}, ())
 
 
 @operator("Window", "WindowInPandas", "ArrowWindowPython")
 def window(node: Node, trace: Trace) -> Relation:
-    """`select *, rank() over (order by b) r from t` → r by t.b"""
+    """`select a, rank() over (order by b) r from t` → a from t.a, r indirectly from t.b."""
     child = trace(node.node("child"))
     scope = trace.scope(child)
     added = named_expressions(node.nodes("windowExpressions") or node.nodes("windowExpression"), scope)
@@ -101,14 +101,12 @@ def window(node: Node, trace: Trace) -> Relation:
 
 @operator("Generate")
 def generate(node: Node, trace: Trace) -> Relation:
-    """`select explode(a) x from t` → x from t.a, and t.a decides how many rows there are"""
+    """`select explode(a) x from t` → x from t.a, and t.a decides how many rows there are."""
     child = trace(node.node("child"))
     flow = trace.scope(child)(node.node("generator"))
-    dependencies = apply_effect(flow.dependencies, Effect.TRANSFORMATION)
-    made = Flow(dependencies, text=flow.text, description=flow.text)
-    columns = dict(child.columns)
-    columns.update((a.text("id"), made) for a in node.nodes("generatorOutput"))
+    values = apply_effect(flow.dependencies, Effect.TRANSFORMATION)
+    row_count = apply_effect(flow.dependencies, Effect.FILTER, text=flow.text)
+    generated = Flow(values, text=flow.text, description=flow.text)
+    columns = dict(child.columns) | {a.text("id"): generated for a in node.nodes("generatorOutput")}
     output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation(
-        columns, output, merge((child.row_dependencies, apply_effect(flow.dependencies, Effect.FILTER, text=flow.text)))
-    )
+    return Relation(columns, output, merge((child.row_dependencies, row_count)))
