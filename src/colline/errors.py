@@ -48,3 +48,11 @@ class ColumnError(CollineError):
     def __init__(self, message: str, *, hint: str | None = None, candidates: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
         self.candidates = candidates
+
+
+class AmbiguousNameError(ColumnError):
+    """A name that fits several columns, datasets or jobs; `candidates` lists them."""
+
+
+class NoLineageYetError(SettingError):
+    """A time before the first recorded lineage."""

@@ -84,7 +84,7 @@ def test_json_is_the_method_s_answer(
         (["upstream", "email"], 2, "fits 3 columns"),
         (["upstream", "nothing.like.this"], 2, "no column is called"),
         (["upstream", "kpi.revenue", "--as-of", "yesterdayish"], 2, "is not a time"),
-        (["upstream", "kpi.revenue", "--as-of", "2020-01-01"], 2, "nothing was known"),
+        (["upstream", "kpi.revenue", "--as-of", "2020-01-01"], 2, "no lineage recorded before"),
         (["pii"], 2, ""),
         (["impact"], 2, ""),
         (["upstream", "kpi.revenue", "--depth", "0"], 2, ""),

@@ -97,9 +97,9 @@ def test_as_of_sees_retired_edges_and_removed_columns(lineage: Lineage) -> None:
 
 
 def test_a_time_before_everything_is_one_sentence_with_a_hint(lineage: Lineage) -> None:
-    with pytest.raises(CollineError, match="nothing was known at 2020") as error:
+    with pytest.raises(CollineError, match="no lineage recorded before 2020") as error:
         lineage.upstream("kpi.revenue", as_of="2020-01-01")
-    assert error.value.hint == "the first event is of 2026-01-01T00:00:00Z"
+    assert error.value.hint == "the first event was recorded at 2026-01-01T00:00:00Z"
 
 
 def test_jobs_that_need_a_look_come_first(lineage: Lineage) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from colline.errors import CollineError, ColumnError, LakeError
+from colline.errors import AmbiguousNameError, CollineError, ColumnError, LakeError, NoLineageYetError
 from colline.server.endpoints import LIMIT, Endpoint
 from colline.server.http_errors import Problem
 from colline.server.marquez import column_lineage
@@ -76,9 +76,8 @@ def problem_of(error: CollineError) -> Problem:
     if isinstance(error, LakeError):
         return Problem(503, "no_lineage", error.message, hint=error.hint)
     if isinstance(error, ColumnError):
-        # the graph says "fits 3 columns" of a name that is not unique, "no column is called" of one not there
-        status, code = (409, "ambiguous") if " fits " in error.message else (404, "not_found")
+        status, code = (409, "ambiguous") if isinstance(error, AmbiguousNameError) else (404, "not_found")
         return Problem(status, code, error.message, hint=error.hint, extra={"candidates": list(error.candidates)})
-    if error.message.startswith("nothing was known"):  # as of a time before the first event
+    if isinstance(error, NoLineageYetError):
         return Problem(404, "not_found", error.message, hint=error.hint)
     return Problem(400, "bad_parameter", error.message, hint=error.hint)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from colline.errors import ColumnError
+from colline.errors import AmbiguousNameError, ColumnError
 from colline.graph.answer import Answer, Page, Row, counted
 from colline.graph.traversal.bfs import alive
 from colline.graph.traversal.csr import Adjacency, adjacency, distinct
@@ -217,7 +217,7 @@ def job_named(view: View, text: str) -> int:
             return found[0]
         if found:
             told = tuple(f"{spaces[j]}/{names[j]}" for j in found[:10])
-            raise ColumnError(
+            raise AmbiguousNameError(
                 f"{text!r} fits {len(found)} jobs: {', '.join(told)}", hint="write all of it", candidates=told
             )
     raise ColumnError(f"no job is called {text!r}", hint="`colline coverage` and the page list the jobs")

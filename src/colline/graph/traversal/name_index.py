@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from colline.errors import ColumnError
+from colline.errors import AmbiguousNameError, ColumnError
 from colline.graph.snapshot.array_file import NEVER, Arrays
 from colline.graph.traversal.bfs import alive
 from colline.graph.traversal.csr import Nodes, distinct, expand, is_among
@@ -172,7 +172,7 @@ class NameIndex:
             return whole[0]
         names = self._telling(nodes[: _SHOWN * 10])
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(nodes) - _SHOWN} more" if len(nodes) > _SHOWN else "")
-        raise ColumnError(
+        raise AmbiguousNameError(
             f"{text!r} fits {len(nodes)} columns: {shown}", hint="write more of the name", candidates=tuple(names)
         )
 
@@ -268,7 +268,7 @@ class NameIndex:
             return int(found[0])
         named = tuple(self.labels[int(d)] for d in found[:_SHOWN])
         if len(found):
-            raise ColumnError(
+            raise AmbiguousNameError(
                 f"{text!r} fits {len(found)} datasets: {', '.join(named)}",
                 hint="write more of the name",
                 candidates=named,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.errors import SettingError
+from colline.errors import NoLineageYetError
 from colline.graph.answer import KeptRow, Row
 from colline.graph.snapshot.array_file import NEVER, SUBTYPES, UNKNOWN, Arrays
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, is_among, neighbours, spans
@@ -73,9 +73,8 @@ class View:
         moment = parse_time(when)
         first = self.arrays.meta["first"]
         if moment is not None and first is not None and moment < first:
-            raise SettingError(
-                f"nothing was known at {show_time(moment)}", hint=f"the first event is of {show_time(first)}"
-            )
+            hint = f"the first event was recorded at {show_time(first)}"
+            raise NoLineageYetError(f"no lineage recorded before {show_time(moment)}", hint=hint)
         return moment
 
     def as_of(self, at: int | None) -> str:
