@@ -1,7 +1,7 @@
-"""docs/cli.md, made from the commands themselves: each one's help, and an example that was run.
+"""Generates docs/cli.md: the help of each query command, and examples with their output.
 
 python tools/cli_docs.py            # write docs/cli.md
-python tools/cli_docs.py --check    # end with 1 if it would change
+python tools/cli_docs.py --check    # exit with 1 if it would change
 """
 
 from __future__ import annotations
@@ -12,42 +12,27 @@ import sys
 import tempfile
 from pathlib import Path
 
+from colline.graph.queries.registry import QUESTIONS
+
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "cli.md"
 
-# command → examples, one a line, that are run on the lake of the tests, a small shop
-EXAMPLES = {
-    "find": "find email",
-    "upstream": "upstream kpi.revenue --since 2026-01-05\nupstream kpi.revenue --indirect --depth 2 --tree",
-    "downstream": "downstream bronze.customers.email\ndownstream bronze.customers.email --tree",
-    "paths": "paths bronze.orders.status kpi.revenue --indirect",
-    "impact": "impact silver.customers.region --change drop",
-    "pii": "pii --tag PII --allowed-zone silver --allowed-zone 'gold.*'",
-    "droppable": "droppable silver.customers.nickname silver.customers.email",
-    "unused": "unused silver.customers",
-    "writers": "writers daily_revenue.total",
-    "compare": "compare contacts.email contacts.key",
-    "diff": "diff --from 2026-01-02 --to 2026-01-08",
-    "coverage": "coverage",
-    "roots": "roots bronze.orders",
-    "leaves": "leaves gold.contacts",
-    "hubs": "hubs --limit 3",
-    "graph": "graph gold.contacts.email",
-}
-HEAD = """# Commands that ask
+EXAMPLES = {question.name: question.examples for question in QUESTIONS if question.is_command}
+EXAMPLES["graph"] = ("graph gold.contacts.email",)
+HEAD = """# Query commands
 
-Made by `make cli-docs`; a test runs every example.
+`make cli-docs` generates this page from the question registry; the examples run on the small lake of the tests.
 
-Every command takes `--lake PATH` (or the variable `COLLINE_LAKE`). A column may be any unique suffix; `-` reads
-names from standard input, one a line. Data goes to standard output, messages to standard error. Colour appears on a
-terminal only, and never with `NO_COLOR`; a long answer goes through the pager.
+Every command takes `--lake PATH` (or the variable `COLLINE_LAKE`). A column may be given by any unique suffix of its
+name; `-` reads names from standard input, one per line. Data goes to standard output, messages to standard error.
+Colors appear on a terminal only, and never with `NO_COLOR`; a long answer is shown in the pager.
 
 | exit code | meaning |
 |---|---|
 | 0 | an answer |
 | 1 | the verdict is a no, or there are violations |
-| 2 | wrong usage, no such column, or a name that fits several |
-| 3 | no such lake, an empty one, or one that cannot be read |
+| 2 | wrong usage, an unknown column, or an ambiguous name |
+| 3 | the lake does not exist, is empty, or cannot be read |
 | 130 | stopped by Ctrl-C |
 
 Completion of commands and column names: `eval "$(_COLLINE_COMPLETE=bash_source colline)"` (or `zsh_source`,
@@ -56,31 +41,31 @@ Completion of commands and column names: `eval "$(_COLLINE_COMPLETE=bash_source 
 
 
 def page() -> str:
-    """The whole page; examples are run on a lake that is written now."""
+    """The page; the examples run on a lake in a temporary directory."""
     sys.path.insert(0, str(ROOT))
     from tests.graph.graph_lakes import shop
 
     with tempfile.TemporaryDirectory() as folder:
         lake = shop().write(Path(folder) / "lake")
-        return HEAD + "".join(section(name, example, lake) for name, example in EXAMPLES.items())
+        return HEAD + "".join(section(name, examples, lake) for name, examples in EXAMPLES.items())
 
 
-def section(name: str, examples: str, lake: Path) -> str:
+def section(name: str, examples: tuple[str, ...], lake: Path) -> str:
     """Help and examples of one command."""
     help_text = run([name, "--help"], lake)[1]
-    shown = "".join(shown_run(example, lake) for example in examples.splitlines())
+    shown = "".join(example_with_output(example, lake) for example in examples)
     return f"\n## `colline {name}`\n\n```text\n{help_text}\n```\n{shown}"
 
 
-def shown_run(example: str, lake: Path) -> str:
-    """An example and what it printed."""
+def example_with_output(example: str, lake: Path) -> str:
+    """A command line and what it prints."""
     code, output = run(shlex.split(example), lake)
-    ends = f"\n(ends with {code})" if code else ""
+    ends = f"\n(exit code {code})" if code else ""
     return f"\n```text\n$ colline {example}\n{output}{ends}\n```\n"
 
 
 def run(arguments: list[str], lake: Path) -> tuple[int, str]:
-    """Exit code and output of a command on that lake; moments of publishing are made the same for every run."""
+    """Exit code and output of a command; the time of the snapshot is replaced by a constant."""
     from click.testing import CliRunner
 
     from colline.cli import cli
@@ -94,13 +79,13 @@ def run(arguments: list[str], lake: Path) -> tuple[int, str]:
 
 
 def main() -> int:
-    """Write the page, or say that it is old."""
+    """Writes the page, or checks that it is up to date."""
     found = page()
     if "--check" in sys.argv:
-        old = not TARGET.exists() or TARGET.read_text(encoding="utf-8") != found
-        if old:
-            print("docs/cli.md is old: run `make cli-docs`", file=sys.stderr)
-        return int(old)
+        is_stale = not TARGET.exists() or TARGET.read_text(encoding="utf-8") != found
+        if is_stale:
+            print("docs/cli.md is out of date: run `make cli-docs`", file=sys.stderr)
+        return int(is_stale)
     TARGET.write_text(found, encoding="utf-8")
     return 0
 

@@ -1,4 +1,4 @@
-"""A command line that was written wrong: two lines on stderr, nothing on stdout, the documented exit code."""
+"""Wrong usage: two lines on stderr, nothing on stdout, and the documented exit code."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import pytest
 
 from colline.cli import main
 
-# command line → exit code, what is wrong, what to do; {none} is a folder that is not there, {file} is a file
+# command line → exit code, error, hint; {none} is a directory that does not exist, {file} is a file
 WRONG = {
     "upsteam x": (2, "there is no command 'upsteam'", "did you mean upstream?"),
-    "nonsense": (2, "there is no command 'nonsense'", "`colline --help` lists them"),
-    "--nonsense": (2, "no such option '--nonsense'", "`colline --help` shows what it takes"),
+    "nonsense": (2, "there is no command 'nonsense'", "`colline --help` lists all commands"),
+    "--nonsense": (2, "no such option '--nonsense'", "`colline --help` shows the usage"),
     "find x": (2, "missing option '--lake'", "give --lake PATH, or set COLLINE_LAKE"),
-    "find --lake {none}": (2, "missing argument 'TEXT'", "`colline find --help` shows what it takes"),
+    "find --lake {none}": (2, "missing argument 'TEXT'", "`colline find --help` shows the usage"),
     "pii --allowed-zones gold x": (2, "no such option '--allowed-zones'", "did you mean --allowed-zone?"),
-    "pii --lake {none}": (2, "give columns, or --tag", "`colline pii --help` shows what it takes"),
+    "pii --lake {none}": (2, "give exactly one of COLUMN, --tag", "`colline pii --help` shows the usage"),
     "find x --limit -1 --lake {none}": (
         2,
         "invalid value for '--limit': -1 is not in the range x>=0",
-        "`colline find --help` shows what it takes",
+        "`colline find --help` shows the usage",
     ),
     "unused --idle-days -1 --lake {none}": (
         2,
         "invalid value for '--idle-days': -1 is not in the range 0<=x<=36500",
-        "`colline unused --help` shows what it takes",
+        "`colline unused --help` shows the usage",
     ),
     "find x --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE, or run `colline ingest`"),
     "ingest --lake '{none}%20'": (
@@ -51,7 +51,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_a_wrong_command_line_says_what_is_wrong_and_what_to_do(
+def test_wrong_usage_is_reported_with_a_hint(
     line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     places = {"none": str(tmp_path / "my lake"), "file": str(tmp_path / "a file")}
@@ -61,18 +61,18 @@ def test_a_wrong_command_line_says_what_is_wrong_and_what_to_do(
     with pytest.raises(SystemExit) as ended:
         main()
     code, what, hint = WRONG[line]
-    said = capsys.readouterr()
-    assert (ended.value.code, said.out) == (code, "")
-    assert said.err == f"error: {what}\nhint: {hint}\n".format(**places)
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (code, "")
+    assert printed.err == f"error: {what}\nhint: {hint}\n".format(**places)
 
 
 @pytest.mark.parametrize("line", ["", "token", "quarantine"])
-def test_a_group_without_a_command_shows_its_help(
+def test_group_without_a_command_prints_its_help(
     line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.argv", ["colline", *line.split()])
     with pytest.raises(SystemExit) as ended:
         main()
-    said = capsys.readouterr()
+    printed = capsys.readouterr()
     assert ended.value.code == 2
-    assert "Usage: " in said.err and "Commands:" in said.err and "error:" not in said.err
+    assert "Usage: " in printed.err and "Commands:" in printed.err and "error:" not in printed.err

@@ -1,4 +1,4 @@
-"""The commands: the same answers as the methods, documented exit codes, shapes, completion, the pager."""
+"""Query commands: the same answers as the methods, exit codes, output formats, completion, the pager."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(lake: Path, *arguments: str, text: str | None = None) -> tuple[int, str]
     return result.exit_code, result.stdout
 
 
-def test_the_documentation_is_made_from_the_commands_and_its_examples_run() -> None:
+def test_cli_page_is_up_to_date() -> None:
     from tools import cli_docs
 
     assert cli_docs.page() == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
@@ -56,14 +56,14 @@ def test_the_documentation_is_made_from_the_commands_and_its_examples_run() -> N
         (["compare", "contacts.email", "contacts.key"], lambda x: x.compare("contacts.email", "contacts.key")),
         (["diff", "--from", "2026-01-02", "--to", "2026-01-08"], lambda x: x.diff("2026-01-02", "2026-01-08")),
         (["coverage"], lambda x: x.coverage()),
-        (["roots"], lambda x: x.roots()),
-        (["leaves"], lambda x: x.leaves()),
-        (["hubs", "--limit", "2"], lambda x: x.hubs(limit=2)),
+        (["columns", "--roots"], lambda x: x.columns(roots=True)),
+        (["columns", "--leaves"], lambda x: x.columns(leaves=True)),
+        (["columns", "--top", "2"], lambda x: x.columns(top=2)),
         (["upstream", "contacts.fax", "--as-of", "2026-01-03"],
          lambda x: x.upstream("contacts.fax", as_of="2026-01-03")),
     ],
 )  # fmt: skip
-def test_json_is_the_method_s_answer(
+def test_json_output_equals_the_answer_of_the_method(
     shop_lake: Path, lineage: Lineage, arguments: list[str], method: Callable[[Lineage], Any]
 ) -> None:
     answer = method(lineage)
@@ -73,7 +73,7 @@ def test_json_is_the_method_s_answer(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["upstream", "kpi.revenue"], 0, "3 columns"),
         (["droppable", "silver.customers.nickname"], 0, "yes: "),
@@ -90,12 +90,12 @@ def test_json_is_the_method_s_answer(
         (["upstream", "kpi.revenue", "--depth", "0"], 2, ""),
     ],
 )
-def test_exit_codes(shop_lake: Path, arguments: list[str], code: int, said: str) -> None:
+def test_exit_codes(shop_lake: Path, arguments: list[str], code: int, message: str) -> None:
     found, output = run(shop_lake, *arguments)
-    assert found == code and said in output
+    assert found == code and message in output
 
 
-def test_no_lake_ends_with_3_and_a_hint_on_standard_error(tmp_path: Path) -> None:
+def test_missing_lake_exits_with_3_and_prints_a_hint(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "colline", "find", "x", "--lake", str(tmp_path / "none")],
         capture_output=True, text=True, check=False,
@@ -104,12 +104,12 @@ def test_no_lake_ends_with_3_and_a_hint_on_standard_error(tmp_path: Path) -> Non
     assert done.stderr.startswith("error: no lake at") and "hint:" in done.stderr
 
 
-def test_ctrl_c_is_no_verdict(shop_lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(_: str) -> Lineage:
+def test_ctrl_c_exits_with_130(shop_lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def raise_interrupt(_: str) -> Lineage:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("colline.graph.open_lake", interrupted)
-    done = CliRunner().invoke(cli, ["hubs", "--lake", str(shop_lake)])
+    monkeypatch.setattr("colline.graph.open_lake", raise_interrupt)
+    done = CliRunner().invoke(cli, ["columns", "--top", "9", "--lake", str(shop_lake)])
     assert (done.exit_code, done.stdout, done.stderr) == (130, "", "stopped\n")
 
 
@@ -120,7 +120,7 @@ def test_csv_and_markdown(shop_lake: Path) -> None:
     assert text.startswith("**dropping silver.customers.region breaks 1 job") and "| 1 | daily\\_revenue |" in text
 
 
-def test_names_from_standard_input_and_schema_files(shop_lake: Path, tmp_path: Path) -> None:
+def test_names_are_read_from_standard_input_and_schemas_from_files(shop_lake: Path, tmp_path: Path) -> None:
     code, output = run(shop_lake, "droppable", "-", text="silver.customers.nickname\r\n\nkpi.revenue\n")
     assert code == 0 and "2 of 2 columns may be dropped" in output
     old, new = tmp_path / "old.sql", tmp_path / "new schema.sql"
@@ -130,12 +130,12 @@ def test_names_from_standard_input_and_schema_files(shop_lake: Path, tmp_path: P
     assert code == 1 and "dropping silver.customers.email breaks 1 job" in output
 
 
-def test_what_was_left_out_is_said(shop_lake: Path) -> None:
+def test_number_of_omitted_rows_is_printed(shop_lake: Path) -> None:
     assert "2 more rows were left out" in run(shop_lake, "upstream", "kpi.revenue", "--limit", "1")[1]
 
 
 def test_commands_and_column_names_are_completed(shop_lake: Path) -> None:
-    def completed(words: str) -> list[str]:
+    def complete(words: str) -> list[str]:
         env = os.environ | {"_COLLINE_COMPLETE": "bash_complete", "COMP_WORDS": words, "COLLINE_LAKE": str(shop_lake)}
         env["COMP_CWORD"] = str(len(words.split(" ")) - 1)
         done = subprocess.run(
@@ -143,15 +143,15 @@ def test_commands_and_column_names_are_completed(shop_lake: Path) -> None:
         )
         return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
-    assert completed("colline upst") == ["upstream"]
-    assert completed("colline upstream gold.daily_revenue.t") == ["gold.daily_revenue.total"]
-    assert "silver.customers.email" in completed("colline droppable silver.customers.")
-    assert "silver.customers.email_hash" in completed("colline pii email_h")
-    assert "gold.daily_revenue.total" in completed("colline upstream Gold.daily_r")
+    assert complete("colline upst") == ["upstream"]
+    assert complete("colline upstream gold.daily_revenue.t") == ["gold.daily_revenue.total"]
+    assert "silver.customers.email" in complete("colline droppable silver.customers.")
+    assert "silver.customers.email_hash" in complete("colline pii email_h")
+    assert "gold.daily_revenue.total" in complete("colline upstream Gold.daily_r")
 
 
 def on_terminal(lake: Path, *arguments: str, **env: str) -> str:
-    """What a person sees: the command on a real pseudo terminal."""
+    """The output of the command on a pseudo terminal."""
     ours, theirs = pty.openpty()
     plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "PAGER", "LESS")}
     process = subprocess.Popen(
@@ -173,26 +173,26 @@ def on_terminal(lake: Path, *arguments: str, **env: str) -> str:
     return out.decode()
 
 
-def test_colour_on_a_terminal_only_and_never_with_no_color(shop_lake: Path) -> None:
-    asked = ("pii", "bronze.customers.email")
-    assert "\x1b[31mclear" in on_terminal(shop_lake, *asked)
-    assert "\x1b[31m" not in on_terminal(shop_lake, *asked, NO_COLOR="1")
-    assert "\x1b[" not in run(shop_lake, *asked)[1]
+def test_colors_appear_on_a_terminal_only_and_never_with_no_color(shop_lake: Path) -> None:
+    arguments = ("pii", "bronze.customers.email")
+    assert "\x1b[31mclear" in on_terminal(shop_lake, *arguments)
+    assert "\x1b[31m" not in on_terminal(shop_lake, *arguments, NO_COLOR="1")
+    assert "\x1b[" not in run(shop_lake, *arguments)[1]
 
 
-def test_a_long_answer_goes_through_the_pager(shop_lake: Path, tmp_path: Path) -> None:
+def test_long_answer_is_shown_in_the_pager(shop_lake: Path, tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text("#!/bin/sh\necho PAGED\ncat\n")
     pager.chmod(0o755)
-    assert "PAGED" in on_terminal(shop_lake, "hubs", PAGER=str(pager), LINES="10")
-    assert "PAGED" not in on_terminal(shop_lake, "hubs", PAGER=str(pager), LINES="60")
+    assert "PAGED" in on_terminal(shop_lake, "columns", "--top", "50", PAGER=str(pager), LINES="10")
+    assert "PAGED" not in on_terminal(shop_lake, "columns", "--top", "50", PAGER=str(pager), LINES="60")
 
 
-def test_a_picture_is_written_by_its_ending(shop_lake: Path, tmp_path: Path) -> None:
+def test_diagram_format_follows_the_file_extension(shop_lake: Path, tmp_path: Path) -> None:
     target = tmp_path / "a b.svg"
     assert run(shop_lake, "graph", "kpi.revenue", "-o", str(target))[0] == 0
     assert target.read_text().startswith("<svg")
     assert "┌ platinum.kpi" in run(shop_lake, "graph", "kpi.revenue")[1]
     assert run(shop_lake, "graph", "kpi.revenue", "-o", str(tmp_path / "x.bmp"))[0] == 2
-    code, said = run(shop_lake, "graph", "kpi.revenue", "-o", str(tmp_path / "none" / "x.svg"))
-    assert code == 2 and "cannot write" in said
+    code, output = run(shop_lake, "graph", "kpi.revenue", "-o", str(tmp_path / "none" / "x.svg"))
+    assert code == 2 and "cannot write" in output

@@ -1,4 +1,4 @@
-"""`colline graph`."""
+"""`colline graph`: a diagram of the lineage of columns."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import Any
 
 import click
 
-from colline.cli.options import columns_argument, lake_option, names_given, open_lake
+from colline.cli.options import complete_column, lake_option, open_lake
+from colline.cli.questions import read_names
 
 
 @click.command("graph")
-@columns_argument()
+@click.argument("columns", nargs=-1, required=True, metavar="COLUMN...", shell_complete=complete_column)
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="svg, png, html, mmd or dot.")
-@click.option("--up/--no-up", default=True, show_default=True, help="What feeds them.")
-@click.option("--down/--no-down", default=True, show_default=True, help="What is built on them.")
-@click.option("--indirect", is_flag=True, help="Follow joins, filters, groups and the like too.")
-@click.option("--depth", type=click.IntRange(1), metavar="N", help="Go no farther than N steps.")
-@click.option("--as-of", metavar="T", help="What was true then.")
+@click.option("--up/--no-up", default=True, show_default=True, help="Draw what feeds the columns.")
+@click.option("--down/--no-down", default=True, show_default=True, help="Draw what is built on the columns.")
+@click.option("--indirect", is_flag=True, help="Follow indirect lineage as well, such as join keys and filters.")
+@click.option("--depth", type=click.IntRange(1), metavar="N", help="The largest number of steps to follow.")
+@click.option("--as-of", metavar="T", help="Draw the lineage as of this time.")
 @lake_option
-def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, down: bool, **how: Any) -> None:
-    """Draw what feeds these columns and what is built on them, into a file or here."""
+def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, down: bool, **options: Any) -> None:
+    """Draw what feeds columns and what is built on them, into a file or on the terminal."""
     from colline.graph.render.diagram import save, to_terminal
 
     if not (up or down):
         raise click.UsageError("nothing to draw with --no-up and --no-down")
-    picture = open_lake(lake).picture(names_given(columns), up=up, down=down, **how)
+    picture = open_lake(lake).picture(read_names(columns), up=up, down=down, **options)
     if output is None:
         click.echo(picture.title)
         click.echo(to_terminal(picture))

@@ -1,4 +1,4 @@
-"""A command line that was written wrong is told as every other error: what, then `hint:` with the next step."""
+"""Prints wrong usage like every other error: what is wrong, then `hint:` with what to do."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from contextlib import contextmanager
 
 import click
 
-_LAKE = "give --lake PATH, or set COLLINE_LAKE"
+_LAKE_HINT = "give --lake PATH, or set COLLINE_LAKE"
 
 
 @contextmanager
-def usage_told() -> Iterator[None]:
-    """A wrong usage inside becomes two lines on stderr and click's exit code, 2."""
+def report_usage_errors() -> Iterator[None]:
+    """Prints a click.UsageError as two lines on stderr and exits with its code, 2."""
     try:
         yield
     except click.UsageError as error:
-        if type(error).show is not click.UsageError.show:  # a group without a command shows its help instead
+        if type(error).show is not click.UsageError.show:  # a group without a command prints its help instead
             raise
-        click.echo(f"error: {_what(error)}\nhint: {_hint(error)}", err=True)
+        click.echo(f"error: {_message(error)}\nhint: {_hint(error)}", err=True)
         sys.exit(error.exit_code)
 
 
-def _what(error: click.UsageError) -> str:
-    """Click's sentence, in lower case and without what belongs into the hint."""
-    said = error.message if _near(error) else error.format_message()
-    return f"{said[:1].lower()}{said[1:]}".rstrip(".")
+def _message(error: click.UsageError) -> str:
+    """Click's sentence in lower case, without the suggestions, which are in the hint."""
+    text = error.message if _suggestions(error) else error.format_message()
+    return f"{text[:1].lower()}{text[1:]}".rstrip(".")
 
 
 def _hint(error: click.UsageError) -> str:
-    if near := _near(error):
-        return f"did you mean {' or '.join(near)}?"
+    if suggestions := _suggestions(error):
+        return f"did you mean {' or '.join(suggestions)}?"
     if isinstance(error, click.MissingParameter) and error.param is not None and "--lake" in error.param.opts:
-        return _LAKE
-    return f"`{error.ctx.command_path if error.ctx else 'colline'} --help` shows what it takes"
+        return _LAKE_HINT
+    return f"`{error.ctx.command_path if error.ctx else 'colline'} --help` shows the usage"
 
 
-def _near(error: click.UsageError) -> list[str]:
+def _suggestions(error: click.UsageError) -> list[str]:
     return list(getattr(error, "possibilities", None) or [])

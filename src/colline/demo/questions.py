@@ -100,16 +100,16 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "Which columns have the most built on them?",
         "Where a mistake costs most, and where tests pay first.",
-        ("hubs", "--limit", "5"),
+        ("columns", "--top", "5"),
     ),
     Question(
         "Where does everything begin?",
         "The files of the operational systems, and counts, which have no input column.",
-        ("roots", "--limit", "10"),
+        ("columns", "--roots", "--limit", "10"),
     ),
     Question(
         "And where does it end?",
         "What leaves: reports, scores and a file.",
-        ("leaves", "--limit", "10"),
+        ("columns", "--leaves", "--limit", "10"),
     ),
 )

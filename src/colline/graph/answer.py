@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, overload
 
 from colline.errors import SettingError
+from colline.graph.queries.registry import DEFAULT_LIMIT
 
-LIMIT = 500  # rows of an answer unless asked otherwise; 0 is all
 Row = dict[str, Any]
 
 
@@ -209,7 +209,7 @@ class Page:
     """Which part of the rows is wanted."""
 
     offset: int = 0
-    limit: int | None = LIMIT
+    limit: int | None = DEFAULT_LIMIT
 
     def next(self, total: int, version: str) -> tuple[int, str | None]:
         """How many rows come after this page, and the cursor that continues there."""
@@ -219,7 +219,7 @@ class Page:
 
 def page_of(limit: int | None, cursor: str | None, version: str) -> Page:
     """The page that a limit and a cursor ask for; a cursor of another snapshot is refused, not mixed in."""
-    size = LIMIT if limit is None else limit
+    size = DEFAULT_LIMIT if limit is None else limit
     if size < 0:
         raise SettingError(f"a limit of {size}", hint="0 means all, a positive number that many")
     offset = 0

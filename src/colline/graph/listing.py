@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from colline.errors import SettingError
 from colline.graph.answer import Answer, page_of
 from colline.graph.lake_reader import LakeReader, with_missing_commits
 from colline.graph.traversal.name_index import parse
@@ -33,6 +34,24 @@ class Listing(LakeReader):
         kind = None if kind is None else catalog.gap_kind(kind)
         place = None if job is None else diff.job_named(view, job)
         return catalog.coverage(view, page_of(limit, cursor, view.version), view.at(as_of), kind, place)
+
+    def columns(  # noqa: PLR0913  # one keyword per parameter of the question
+        self,
+        dataset: str | None = None,
+        *,
+        roots: bool = False,
+        leaves: bool = False,
+        top: int | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> Answer:
+        """Columns that nothing feeds, that feed nothing, or with the most direct neighbours."""
+        if roots + leaves + (top is not None) != 1:
+            raise SettingError("columns needs one of roots, leaves and top", hint="use --roots, --leaves or --top N")
+        question = "roots" if roots else "leaves" if leaves else "hubs"
+        page = limit if top is None or cursor else min(top, limit or top)
+        return self._ends(question, dataset, as_of=as_of, limit=page, cursor=cursor)
 
     def roots(self, dataset: str | None = None, **how: Any) -> Answer:
         """Columns that nothing feeds. Takes as_of, limit and cursor."""
