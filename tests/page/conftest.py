@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.page import delivery_lake
-from tests.page.browsing import PATIENCE, ROOT, Site, Watch
+from tests.page.browser_helpers import PATIENCE, ROOT, Site, Watch
 from tests.server.serving import Server, serving
 
 expect.set_options(timeout=PATIENCE)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.browsing import Site, cards, drawn, shoot
+from tests.page.browser_helpers import Site, cards, drawn, shoot
 from tests.server.demo_events import BETWEEN, FOLDER
 from tests.server.serving import HOSTILE_NAMES
 

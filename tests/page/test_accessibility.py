@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.page import delivery_lake
-from tests.page.browsing import EMAIL, NET, Site, Watch, drawn, shoot
+from tests.page.browser_helpers import EMAIL, NET, Site, Watch, drawn, shoot
 from tests.server.serving import serving
 
 pytestmark = pytest.mark.browser

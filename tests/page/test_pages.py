@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.browsing import EMAIL, NET, Site, Watch, drawn, shoot
+from tests.page.browser_helpers import EMAIL, NET, Site, Watch, drawn, shoot
 
 pytestmark = pytest.mark.browser
 

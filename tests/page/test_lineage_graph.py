@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.browsing import EMAIL, NET, Site, Watch, cards, drawn, shoot
+from tests.page.browser_helpers import EMAIL, NET, Site, Watch, cards, drawn, shoot
 
 pytestmark = pytest.mark.browser
 
