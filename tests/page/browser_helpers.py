@@ -1,4 +1,4 @@
-"""What the page's tests share: where to go, what to watch, how to wait."""
+"""Shared by the browser tests: links to views, checks of the browser console, waiting, screenshots."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from urllib.parse import urlencode, urlsplit
 from playwright.sync_api import ConsoleMessage, Page, Request
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 30_000  # a computer that does much else at the same time is slow, not wrong
-SHOTS = ROOT / "artefacts" / "page"
+TIMEOUT_MS = 30_000  # long, because the machine may be busy
+SCREENSHOTS = ROOT / "artefacts" / "page"
 NET = "file|/lake/gold/daily_revenue|net"
 EMAIL = "file|/lake/bronze/customers|email"
 
 
 class Site:
-    """The address of a server and the views one can go to."""
+    """A running server, with links to its views."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -24,40 +24,47 @@ class Site:
         return f"{self.address}/?{urlencode(view)}"
 
 
-class Watch:
-    """What a page did that it may not do. A test that provokes an error answer allows its status."""
+class PageMonitor:
+    """Collects console errors and requested hosts. A test that provokes an error adds its text to `allowed`."""
 
     def __init__(self) -> None:
         self.errors: list[str] = []
         self.hosts: set[str] = set()
         self.allowed: set[str] = set()
 
-    def heard(self, message: ConsoleMessage) -> None:
+    def record_message(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not any(text in message.text for text in self.allowed):
             self.errors.append(f"{message.text} {message.location.get('url', '')}")
 
-    def asked(self, request: Request) -> None:
+    def record_request(self, request: Request) -> None:
         parts = urlsplit(request.url)
         if parts.scheme not in ("blob", "data"):
             self.hosts.add(parts.netloc)
 
 
-def shoot(page: Page, name: str) -> None:
-    """A screenshot kept as an artefact."""
-    SHOTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=SHOTS / f"{name}.png")
+def save_screenshot(page: Page, name: str) -> None:
+    """Save a screenshot under `artefacts/page`."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
 
-def drawn(page: Page) -> None:
-    """Waits until the graph is on screen and its tables know their size."""
+def wait_for_graph(page: Page) -> None:
+    """Wait until the graph is drawn and its tables are loaded."""
     page.wait_for_selector(".card .row")
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(250)
 
 
-def cards(page: Page) -> dict[str, float]:
-    """The tables drawn, with how far left each is."""
+def card_positions(page: Page) -> dict[str, float]:
+    """Horizontal position of each card, by table name."""
     found = page.eval_on_selector_all(
         ".card", "all => all.map(c => [c.querySelector('strong').textContent, c.getBoundingClientRect().x])"
     )
     return dict(found)
+
+
+def wait_for_page(page: Page) -> None:
+    """Wait until a graph, a table or the layers are on screen."""
+    page.wait_for_selector(".card .row, .table, .layer-box", state="attached")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(200)

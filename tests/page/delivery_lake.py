@@ -1,4 +1,4 @@
-"""A food-delivery platform's lake as real Delta tables: 26 tables, a leak, a mask, a change, gaps, hostile names."""
+"""The lake of a food-delivery platform as real Delta tables, with a leak, masking, changes and gaps."""
 
 from __future__ import annotations
 
@@ -13,45 +13,47 @@ from tests.graph.graph_lakes import LakeWriter
 NOW = datetime.now(tz=timezone.utc).replace(microsecond=0)
 
 HOME = Path(__file__).parent
-# a line a table: `table: name:type …`, where `!` marks personal data
+# one table per line: `table: column:type …`; `!` marks personal data
 TABLES = (HOME / "delivery_tables.txt").read_text().splitlines()
 
-# a line an edge: `source -> target : job : effect : expression : mask`, the last two where there are some
+# one edge per line: `source -> target : job : subtype : expression : mask`; the last two are optional
 EDGES = (HOME / "delivery_edges.txt").read_text().splitlines()
 
 
-def ago(days: float) -> datetime:
-    """A moment before now."""
+def days_ago(days: float) -> datetime:
+    """The time this many days before now."""
     return NOW - timedelta(days=days)
 
 
-def _tables(lake: LakeWriter) -> None:
+def _add_tables(lake: LakeWriter) -> None:
     for line in TABLES:
         table, columns = line.split(": ", 1)
-        lake.dataset(table, first_seen=ago(60), last_seen=ago(0.1), last_written=ago(0.1), last_read=ago(0.2))
+        lake.dataset(
+            table, first_seen=days_ago(60), last_seen=days_ago(0.1), last_written=days_ago(0.1), last_read=days_ago(0.2)
+        )
         for text in columns.split():
             name, _, kind = text.partition(":")
             tags = ["PII"] if kind.endswith("!") else []
-            times = {"first_seen": ago(60), "last_seen": ago(0.1)}
+            times = {"first_seen": days_ago(60), "last_seen": days_ago(0.1)}
             lake.column(f"{table}.{name}", type=kind.rstrip("!"), tags=tags, **times)
     lake.dataset("exports.mailing_list", kind="FILE", layer=None)
 
 
-def _edges(lake: LakeWriter) -> None:
+def _add_edges(lake: LakeWriter) -> None:
     for line in EDGES:
         source, rest = line.split(" -> ")
-        target, job, how, *more = rest.split(" : ")
-        masking = "mask" in more[1:]
-        times = {"first_seen": ago(60), "last_seen": ago(0.1), "runs": 60, "last_run": f"run-{job}"}
-        lake.edge(source, target, job, how, description=more[0] if more else "", masking=masking, **times)
+        target, job, subtype, *options = rest.split(" : ")
+        masking = "mask" in options[1:]
+        times = {"first_seen": days_ago(60), "last_seen": days_ago(0.1), "runs": 60, "last_run": f"run-{job}"}
+        lake.edge(source, target, job, subtype, description=options[0] if options else "", masking=masking, **times)
 
 
 def delivery() -> LakeWriter:
-    """The platform's lake."""
+    """The lake of the platform, not written yet."""
     lake = LakeWriter()
-    _tables(lake)
-    _edges(lake)
-    old = {"first_seen": ago(60), "last_seen": ago(3), "retired_at": ago(3)}
+    _add_tables(lake)
+    _add_edges(lake)
+    old = {"first_seen": days_ago(60), "last_seen": days_ago(3), "retired_at": days_ago(3)}
     changed = {"job": "daily_revenue", "how": "AGGREGATION"}
     before = "sum(total) - sum(refunded)"
     lake.edge("silver.orders.total", "gold.daily_revenue.net", **changed, description=before, **old)
@@ -62,19 +64,28 @@ def delivery() -> LakeWriter:
         "restaurant_kpis",
         "AGGREGATION",
         description="sum(paid)",
-        first_seen=ago(2),
-        last_seen=ago(0.1),
+        first_seen=days_ago(2),
+        last_seen=days_ago(0.1),
     )
     for job in lake.jobs:
-        times = {"last_started": ago(0.12), "last_ended": ago(0.118), "last_success": ago(0.118), "first_seen": ago(60)}
-        lake.job(job, changed_at=ago(60), runs=60, **times)
-    lake.job("daily_revenue", changed_at=ago(3))
+        times = {
+            "last_started": days_ago(0.12),
+            "last_ended": days_ago(0.118),
+            "last_success": days_ago(0.118),
+            "first_seen": days_ago(60),
+        }
+        lake.job(job, changed_at=days_ago(60), runs=60, **times)
+    lake.job("daily_revenue", changed_at=days_ago(3))
     error = "AnalysisException: column `stars` cannot be resolved"
-    lake.job("restaurant_kpis", last_state="FAIL", last_failure=ago(0.12), last_error=error, last_success=ago(1))
-    lake.job("load_reviews", last_state="UNFINISHED", last_ended=None, last_started=ago(0.4))
-    lake.read("gold.daily_revenue.net", "finance_dashboard", first_read=ago(50), last_read=ago(0.3))
-    lake.read("gold.daily_revenue.city", "finance_dashboard", "group_by", first_read=ago(50), last_read=ago(0.3))
-    lake.read("silver.customers.full_name", "old_crm_report", first_read=ago(400), last_read=ago(200))
+    lake.job(
+        "restaurant_kpis", last_state="FAIL", last_failure=days_ago(0.12), last_error=error, last_success=days_ago(1)
+    )
+    lake.job("load_reviews", last_state="UNFINISHED", last_ended=None, last_started=days_ago(0.4))
+    lake.read("gold.daily_revenue.net", "finance_dashboard", first_read=days_ago(50), last_read=days_ago(0.3))
+    lake.read(
+        "gold.daily_revenue.city", "finance_dashboard", "group_by", first_read=days_ago(50), last_read=days_ago(0.3)
+    )
+    lake.read("silver.customers.full_name", "old_crm_report", first_read=days_ago(400), last_read=days_ago(200))
     gaps = (
         ("opaque_step", "customer_360", "gold.customer_360", "mapInPandas(churn_model)"),
         ("no_column_lineage", "load_reviews", "bronze.reviews", "no facet"),
@@ -82,12 +93,12 @@ def delivery() -> LakeWriter:
         ("unknown_source", "export_mailing", "exports.mailing_list", "jdbc query"),
     )
     for kind, job, table, detail in gaps:
-        lake.gap(kind, job=job, dataset=table, detail=detail, first_seen=ago(9), last_seen=ago(0.4))
+        lake.gap(kind, job=job, dataset=table, detail=detail, first_seen=days_ago(9), last_seen=days_ago(0.4))
     return lake
 
 
 def wide(tables: int = 330, columns: int = 17) -> LakeWriter:
-    """One source column that feeds every column of many tables, in ranks: more than the page draws."""
+    """A lake that exceeds the drawing budget: one source column feeds all columns of many tables."""
     lake = LakeWriter()
     for table in range(tables):
         before = "bronze.root.seed" if table < 40 else f"silver.t{table - 40:03}.c00"
@@ -116,27 +127,27 @@ def _run(number: int) -> dict[str, object]:
         "state": "FAIL" if failed else "COMPLETE",
         "integration": "SPARK",
         "error": "AnalysisException: no such column" if failed else None,
-        "started_at": ago(number + 0.1),
-        "ended_at": ago(number + 0.1) + timedelta(seconds=90 + number),
+        "started_at": days_ago(number + 0.1),
+        "ended_at": days_ago(number + 0.1) + timedelta(seconds=90 + number),
     }
 
 
-def _set_aside(number: int, line: str) -> dict[str, object]:
+def _quarantined_event(number: int, line: str) -> dict[str, object]:
     file = "landing/dt=2026-11-14/1794614400000-5a4d-1events.ndjson"
-    where = {"file": file, "position": number, "quarantined_at": ago(1)}
-    return {"reason": "wrong type", "detail": "$.run.runId: expected text", "line": line, **where}
+    location = {"file": file, "position": number, "quarantined_at": days_ago(1)}
+    return {"reason": "wrong type", "detail": "$.run.runId: expected text", "line": line, **location}
 
 
-def journal(path: Path, runs: int = 400) -> None:
-    """A history of runs and two events that were set aside."""
+def write_runs_and_quarantine(path: Path, runs: int = 400) -> None:
+    """Write a history of runs and two quarantined events."""
     write_deltalake(str(path / "silver/runs"), pa.Table.from_pylist([_run(n) for n in range(runs)], RUNS))
     lines = ('{"eventType": "COMPLETE", "run": {"runId": 12}}', "<script>alert(1)</script>")
-    rows = [_set_aside(number, line) for number, line in enumerate(lines)]
+    rows = [_quarantined_event(number, line) for number, line in enumerate(lines)]
     write_deltalake(str(path / "bronze/quarantine"), pa.Table.from_pylist(rows, QUARANTINE))
 
 
 def write(lake: LakeWriter, path: Path) -> Path:
-    """The lake on disk, with its published snapshot."""
+    """Write the lake and publish its snapshot."""
     from colline.graph.snapshot.publish import publish
 
     lake.write(path)

@@ -1,4 +1,4 @@
-"""The page on events that took the whole way: captured by the demo, sent to the receiver, ingested by the pipeline.
+"""The page on a lake of events that the demo captured, the receiver accepted and the pipeline ingested.
 
 The verdicts are those of the command line in tests/demo/answers.txt.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.browser_helpers import Site, cards, drawn, shoot
+from tests.page.browser_helpers import Site, card_positions, save_screenshot, wait_for_graph
 from tests.server.demo_events import BETWEEN, FOLDER
 from tests.server.serving import HOSTILE_NAMES
 
@@ -22,25 +22,25 @@ EMAIL = f"file|{FOLDER}/bronze/customers|email"
 ANSWERS = (Path(__file__).parents[1] / "demo" / "answers.txt").read_text(encoding="utf-8")
 
 
-def verdict(page: Page, text: str) -> None:
-    """The page says what the command line says."""
+def expect_verdict(page: Page, text: str) -> None:
+    """The page shows the same verdict as the command line."""
     assert text in ANSWERS
     expect(page.locator(".verdict-line")).to_contain_text(text)
 
 
-def test_the_boards_revenue_is_searched_drawn_and_followed_to_its_source(page: Page, demo_site: Site) -> None:
+def test_column_is_found_and_traced_to_its_source(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.address)
     expect(page.locator(".layer-box h3")).to_have_text(["bronze", "silver", "gold", "platinum", "no layer"])
-    shoot(page, "demo-overview")
+    save_screenshot(page, "demo-overview")
     page.keyboard.press("/")
     page.keyboard.type("total_revenue")
     expect(page.get_by_role("option").first).to_contain_text("platinum.executive_summary")
     page.keyboard.press("Enter")
-    drawn(page)
+    wait_for_graph(page)
     page.get_by_label("depth").select_option("10")
-    verdict(page, "4 columns in 4 datasets feed platinum.executive_summary.total_revenue")
-    drawn(page)
-    order = sorted(cards(page).items(), key=lambda card: card[1])
+    expect_verdict(page, "4 columns in 4 datasets feed platinum.executive_summary.total_revenue")
+    wait_for_graph(page)
+    order = sorted(card_positions(page).items(), key=lambda card: card[1])
     layers = ["source.payments", "bronze.payments", "silver.payments", "gold.daily_revenue"]
     assert [name for name, _ in order] == [*layers, "platinum.executive_summary"]
     page.get_by_role("button", name="show all").click()
@@ -48,12 +48,12 @@ def test_the_boards_revenue_is_searched_drawn_and_followed_to_its_source(page: P
     page.locator(f'[data-row="{NET}"]').click()
     expect(page.locator(".line.highlighted")).to_have_count(4)
     expect(page.get_by_role("complementary")).to_contain_text("settle_payments")
-    shoot(page, "demo-graph")
+    save_screenshot(page, "demo-graph")
 
 
-def test_an_address_is_in_clear_in_the_campaign_and_in_a_file(page: Page, demo_site: Site) -> None:
+def test_email_is_in_clear_in_an_exported_file(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(mode="personal", column=EMAIL))
-    drawn(page)
+    wait_for_graph(page)
     expect(page.locator(f'[data-row="file|{FOLDER}/export/newsletter|contact"]')).to_have_class(
         re.compile("mark-clear")
     )
@@ -62,43 +62,43 @@ def test_an_address_is_in_clear_in_the_campaign_and_in_a_file(page: Page, demo_s
     )
     expect(page.get_by_role("button", name=re.compile("^clear 4"))).to_be_visible()
     expect(page.get_by_role("grid")).to_contain_text("FILE")
-    shoot(page, "demo-personal")
+    save_screenshot(page, "demo-personal")
 
 
-def test_personal_columns_are_known_by_their_tag(page: Page, demo_site: Site) -> None:
+def test_personal_data_is_traced_by_tag(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(mode="personal"))
-    drawn(page)
+    wait_for_graph(page)
     expect(page.get_by_role("textbox", name="tag")).to_have_value("PII")
     for landing in ("export/newsletter|contact", "silver/customers|email"):
         expect(page.locator(f'[data-row="file|{FOLDER}/{landing}"]')).to_have_class(re.compile("mark-clear"))
     expect(page.locator(f'[data-row="file|{FOLDER}/gold/customer_360|email_digest"]')).to_have_class(
         re.compile("mark-masked")
     )
-    shoot(page, "demo-personal-by-tag")
+    save_screenshot(page, "demo-personal-by-tag")
 
 
-def test_what_breaks_and_what_may_be_dropped(page: Page, demo_site: Site) -> None:
+def test_impact_and_droppable_match_the_command_line(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(column=f"file|{FOLDER}/silver/orders|promo_code", ask="impact"))
-    verdict(page, "dropping silver.orders.promo_code breaks 1 job and affects 2 columns in 2 datasets")
+    expect_verdict(page, "dropping silver.orders.promo_code breaks 1 job and affects 2 columns in 2 datasets")
     expect(page.get_by_role("grid")).to_contain_text("promoted_share")
-    shoot(page, "demo-impact")
+    save_screenshot(page, "demo-impact")
     page.goto(demo_site.link(column=f"file|{FOLDER}/silver/restaurants|legacy_code", ask="droppable"))
     expect(page.locator(".drop-verdict")).to_contain_text("yes")
 
 
-def test_the_two_days_differ_in_one_line_and_the_first_is_still_there(page: Page, demo_site: Site) -> None:
+def test_changes_and_as_of_show_both_days(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(mode="changes", **{"from": BETWEEN}))
-    drawn(page)
-    verdict(page, "1 removed, 1 changed: 2 edges")
+    wait_for_graph(page)
+    expect_verdict(page, "1 removed, 1 changed: 2 edges")
     expect(page.locator(".line.mark-removed")).to_have_count(1)
-    shoot(page, "demo-changes")
+    save_screenshot(page, "demo-changes")
     page.goto(demo_site.link(column=NET, depth="10", direction="up", asOf=BETWEEN))
-    verdict(page, "4 columns in 2 datasets feed silver.payments.net_amount")
+    expect_verdict(page, "4 columns in 2 datasets feed silver.payments.net_amount")
     expect(page.get_by_role("grid")).to_contain_text("refund_amount")
-    shoot(page, "demo-as-of")
+    save_screenshot(page, "demo-as-of")
 
 
-def test_a_failed_run_an_opaque_step_and_a_wrong_event_are_told(page: Page, demo_site: Site) -> None:
+def test_failed_run_opaque_step_and_invalid_event_are_reported(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(mode="runs"))
     row = page.get_by_role("grid", name="jobs").get_by_role("row").filter(has_text="predict_churn")
     expect(row).to_contain_text("fail")
@@ -115,11 +115,11 @@ def test_a_failed_run_an_opaque_step_and_a_wrong_event_are_told(page: Page, demo
 
 
 @pytest.mark.parametrize("number", range(len(HOSTILE_NAMES)))
-def test_a_hostile_name_is_only_text(page: Page, demo_site: Site, number: int) -> None:
+def test_hostile_name_is_shown_as_text(page: Page, demo_site: Site, number: int) -> None:
     page.add_init_script("window.alert = () => { document.title = 'harmed' }")
     name = HOSTILE_NAMES[number]
     page.goto(demo_site.link(column=f"hostile|table{number}/{name}|{name}"))
-    drawn(page)
+    wait_for_graph(page)
     expect(page.locator(".card")).to_have_count(2)
     for box in (page.locator(".card").nth(place).bounding_box() for place in range(2)):
         assert box is not None
@@ -128,10 +128,10 @@ def test_a_hostile_name_is_only_text(page: Page, demo_site: Site, number: int) -
     expect(page.get_by_role("complementary")).to_contain_text("f(")
     assert page.title() == "colline"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    shoot(page, f"hostile-{number}")
+    save_screenshot(page, f"hostile-{number}")
 
 
-def test_hostile_names_are_found_and_listed_as_text(page: Page, demo_site: Site) -> None:
+def test_hostile_names_are_shown_as_text_in_search_and_tables(page: Page, demo_site: Site) -> None:
     page.add_init_script("window.alert = () => { document.title = 'harmed' }")
     page.goto(demo_site.address)
     page.get_by_role("combobox").fill(HOSTILE_NAMES[0])
@@ -140,4 +140,4 @@ def test_hostile_names_are_found_and_listed_as_text(page: Page, demo_site: Site)
     page.goto(demo_site.link(mode="runs", sort="job"))
     expect(page.get_by_role("grid")).to_contain_text("job <script>alert(1)</script>")
     assert page.title() == "colline"
-    shoot(page, "hostile-jobs")
+    save_screenshot(page, "hostile-jobs")

@@ -1,4 +1,4 @@
-"""Modes, list, files, overview: as a person uses them."""
+"""Pages, tables, downloads and the home page in a browser."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.page.browser_helpers import EMAIL, NET, Site, Watch, drawn, shoot
+from tests.page.browser_helpers import EMAIL, NET, PageMonitor, Site, save_screenshot, wait_for_graph
 
 pytestmark = pytest.mark.browser
 
 
 def column_of(page: Page, grid: str, number: int) -> list[str]:
-    """The texts of one column of a list."""
+    """Texts of one table column."""
     rows = page.get_by_role("grid", name=grid).get_by_role("row")
     cells = [row.get_by_role("gridcell").nth(number).inner_text().strip() for row in rows.all()[1:]]
     return [" ".join(text.split()) for text in cells]
 
 
-def test_personal_data_is_clear_masked_or_indirect_with_counts_that_filter(page: Page, site: Site) -> None:
+def test_personal_data_legend_counts_and_filters_verdicts(page: Page, site: Site) -> None:
     page.goto(site.link(mode="personal", column=EMAIL))
-    drawn(page)
+    wait_for_graph(page)
     expect(page.locator(".verdict-line")).to_contain_text("4 in clear, 2 masked")
     row = page.locator('[data-row="file|/lake/silver/customers|email"]')
     expect(row).to_have_class(re.compile("mark-clear"))
@@ -35,112 +35,112 @@ def test_personal_data_is_clear_masked_or_indirect_with_counts_that_filter(page:
     )
     legend = page.get_by_role("button", name=re.compile("^clear 4"))
     assert page.locator(".line.mark-clear").count() > 0
-    shoot(page, "personal")
+    save_screenshot(page, "personal")
     legend.click()
     expect(page.locator(".line.mark-clear")).to_have_count(0)
     expect(page.get_by_role("grid").get_by_text("clear")).to_have_count(0)
     assert "hide=clear" in page.url
 
 
-def test_every_column_with_a_tag_can_be_followed(page: Page, site: Site, watch: Watch) -> None:
-    watch.allowed.add("404")
+def test_personal_data_is_traced_by_any_tag(page: Page, site: Site, monitor: PageMonitor) -> None:
+    monitor.allowed.add("404")
     page.goto(site.address)
     page.get_by_role("link", name="Personal data").click()
-    drawn(page)
+    wait_for_graph(page)
     expect(page.locator(".verdict-line")).to_contain_text("6 in clear")
     expect(page.get_by_role("grid")).to_contain_text("FILE")
-    shoot(page, "personal-tag")
+    save_screenshot(page, "personal-tag")
     page.get_by_role("textbox", name="tag").fill("nothing-has-this")
     page.get_by_role("button", name="Trace").click()
     expect(page.get_by_text(re.compile("nothing-has-this|No downstream columns")).first).to_be_visible()
 
 
-def test_impact_lists_what_breaks_and_how_it_is_used(page: Page, site: Site) -> None:
+def test_impact_lists_affected_columns_and_their_use(page: Page, site: Site) -> None:
     page.goto(site.link(column=EMAIL))
-    drawn(page)
+    wait_for_graph(page)
     page.get_by_role("button", name="Impact").click()
     expect(page.locator(".verdict-line")).to_contain_text("dropping bronze.customers.email breaks")
-    drawn(page)
+    wait_for_graph(page)
     assert "address" in column_of(page, "columns of the answer", 1)
     assert "value" in column_of(page, "columns of the answer", 4)
-    shoot(page, "impact")
+    save_screenshot(page, "impact")
 
 
-def test_droppable_says_no_with_the_readers_and_yes_without(page: Page, site: Site) -> None:
+def test_droppable_lists_readers(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, ask="droppable"))
-    drawn(page)
+    wait_for_graph(page)
     expect(page.locator(".drop-verdict")).to_contain_text("no")
     assert "finance_dashboard" in column_of(page, "readers of the column", 0)
-    shoot(page, "droppable")
+    save_screenshot(page, "droppable")
     page.goto(site.link(column="file|/lake/bronze/promotions|ends_at", ask="droppable"))
     expect(page.locator(".drop-verdict")).to_contain_text("yes")
 
 
-def test_writers_say_which_job_makes_it_and_how(page: Page, site: Site) -> None:
+def test_writers_lists_the_writing_job(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, ask="writers"))
-    drawn(page)
+    wait_for_graph(page)
     assert column_of(page, "jobs that write the column", 0) == ["daily_revenue"]
 
 
-def test_two_dates_are_compared(page: Page, site: Site) -> None:
+def test_changes_compares_two_dates(page: Page, site: Site) -> None:
     page.goto(site.address)
     page.get_by_role("link", name="Changes").click()
-    drawn(page)
+    wait_for_graph(page)
     expect(page.locator(".verdict-line")).to_contain_text("removed")
     assert page.locator(".line.mark-added").count() == 1
     assert page.locator(".line.mark-removed, .line.mark-changed").count() >= 1
     kinds = column_of(page, "changes in this period", 0)
     assert any("added" in kind for kind in kinds) and any("removed" in kind for kind in kinds)
-    shoot(page, "changes")
+    save_screenshot(page, "changes")
     page.get_by_label("from").fill("2026-01-01T00:00")
     page.get_by_label("To", exact=True).fill("2026-01-02T00:00")
     page.get_by_role("button", name="Compare").click()
     expect(page).to_have_url(re.compile("from=2025-12-31"))  # local time is an hour ahead of UTC
 
 
-def test_coverage_tells_unknown_apart(page: Page, site: Site) -> None:
+def test_coverage_lists_gaps_and_marks_unknown_cards(page: Page, site: Site) -> None:
     page.goto(site.link(mode="coverage"))
     expect(page.get_by_role("grid", name="lineage gaps")).to_be_visible()
     assert "? opaque step" in column_of(page, "lineage gaps", 0)
     page.get_by_role("button", name=re.compile("opaque step")).click()
     expect(page.get_by_role("grid")).not_to_contain_text("opaque step")
-    shoot(page, "coverage")
+    save_screenshot(page, "coverage")
     page.goto(site.link(column="file|/lake/gold/customer_360|churn_score"))
-    drawn(page)
+    wait_for_graph(page)
     card = page.get_by_role("region", name="table gold.customer_360")
     assert card.evaluate("e => getComputedStyle(e).borderTopStyle") == "dashed"
     expect(card.get_by_role("img", name=re.compile("unknown: a step that cannot be seen into"))).to_be_visible()
 
 
-def test_jobs_and_their_runs_with_states_and_times(page: Page, site: Site) -> None:
+def test_runs_lists_jobs_and_their_runs(page: Page, site: Site) -> None:
     page.goto(site.link(mode="runs"))
     grid = page.get_by_role("grid", name="jobs")
     expect(grid.get_by_text("fail", exact=True)).to_be_visible()
     expect(grid.get_by_text("unfinished")).to_be_visible()
-    shoot(page, "jobs")
+    save_screenshot(page, "jobs")
     grid.get_by_text("daily_revenue").click()
     runs = page.get_by_role("grid", name="runs of daily_revenue")
     expect(runs).to_have_attribute("aria-rowcount", "401")
     assert runs.get_by_role("row").count() < 60
     assert "1 min 30 s" in column_of(page, "runs of daily_revenue", 3)
-    shoot(page, "runs")
+    save_screenshot(page, "runs")
     page.go_back()
     expect(grid).to_be_visible()
 
 
-def test_quarantine_shows_the_line_as_text(page: Page, site: Site) -> None:
+def test_quarantine_shows_the_event_as_text(page: Page, site: Site) -> None:
     page.goto(site.link(mode="quarantine"))
     grid = page.get_by_role("grid", name="quarantined events")
     grid.get_by_text("alert(1)").click()
     panel = page.get_by_role("complementary")
     expect(panel).to_contain_text("<script>alert(1)</script>")
     expect(panel).to_contain_text("$.run.runId")
-    shoot(page, "quarantine")
+    save_screenshot(page, "quarantine")
 
 
-def test_the_list_is_the_graph_in_words_and_sorts(page: Page, site: Site) -> None:
+def test_table_lists_the_columns_of_the_graph_and_sorts(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, depth="10"))
-    drawn(page)
+    wait_for_graph(page)
     names = column_of(page, "columns of the answer", 1)
     assert len(names) == 10
     drawn_rows = page.eval_on_selector_all("[data-row] .field", "all => all.map(e => e.textContent)")
@@ -153,28 +153,28 @@ def test_the_list_is_the_graph_in_words_and_sorts(page: Page, site: Site) -> Non
     assert "sort=-column" in page.url
 
 
-def saved(page: Page, name: str) -> Path:
+def download_file(page: Page, name: str) -> Path:
     with page.expect_download() as download:
         page.get_by_role("button", name=name).click()
     return download.value.path()
 
 
-def test_the_list_is_saved_as_csv_and_the_graph_as_svg_and_png(page: Page, site: Site) -> None:
+def test_table_is_downloaded_as_csv_and_graph_as_svg_and_png(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, depth="10"))
-    drawn(page)
-    text = saved(page, "Download table as CSV").read_text(encoding="utf-8-sig")
+    wait_for_graph(page)
+    text = download_file(page, "Download table as CSV").read_text(encoding="utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert len(rows) == 10
     assert {"distance": "-1", "column": "discount", "job": "daily_revenue"}.items() <= rows[0].items()
-    svg = ElementTree.fromstring(saved(page, "Download graph as SVG").read_text())
-    spaced = "{http://www.w3.org/2000/svg}"
-    assert len(svg.findall(f".//{spaced}path")) == 10
-    assert "gold.daily_revenue" in {element.text for element in svg.findall(f".//{spaced}text")}
-    png = saved(page, "Download graph as PNG").read_bytes()
+    svg = ElementTree.fromstring(download_file(page, "Download graph as SVG").read_text())
+    namespace = "{http://www.w3.org/2000/svg}"
+    assert len(svg.findall(f".//{namespace}path")) == 10
+    assert "gold.daily_revenue" in {element.text for element in svg.findall(f".//{namespace}text")}
+    png = download_file(page, "Download graph as PNG").read_bytes()
     assert png.startswith(b"\x89PNG") and len(png) > 10_000
 
 
-def test_the_overview_shows_layers_flow_changes_and_health(page: Page, site: Site) -> None:
+def test_home_shows_layers_changes_and_ingest_status(page: Page, site: Site) -> None:
     page.goto(site.address)
     layers = page.locator(".layer-box h3").all_text_contents()
     expect(page.locator(".layer-box")).to_have_count(5)
@@ -187,7 +187,7 @@ def test_the_overview_shows_layers_flow_changes_and_health(page: Page, site: Sit
         expect(health).to_contain_text(text)
     expect(health).to_contain_text("events/s", timeout=15_000)
     assert page.locator(".example").count() == 3
-    shoot(page, "overview")
+    save_screenshot(page, "overview")
     page.locator(".layer-box").first.get_by_role("button", name="customers").click()
-    drawn(page)
+    wait_for_graph(page)
     assert page.get_by_role("region", name="table bronze.customers").locator("[data-row]").count() == 8
