@@ -185,7 +185,7 @@ def test_everything_behind_the_first_damaged_line_can_be_removed(tmp_path: Path,
 
 def test_other_files_in_the_folder_are_left_alone(tmp_path: Path) -> None:
     path = abandoned_file(tmp_path)
-    for name in ("notes.txt", "rubbish.open", "1-2.0.open", f"{path.name}.part"):
+    for name in ("notes.txt", "rubbish.open", "1-2.0.open", f"9{path.name}", f"{path.name}.part"):
         (tmp_path / name).write_text("{}\n")
     path.with_name(path.name.replace(".0.", ".1.")).mkdir()
     assert [segment.path for segment in abandoned_segments(tmp_path)] == [path]

@@ -159,8 +159,8 @@ def test_a_flipped_byte_harms_only_the_events_it_touches(
 
 def test_rubbish_in_the_folder_is_skipped(tmp_path: Path) -> None:
     for created_ms, content in enumerate((os.urandom(5000), b"", b"\n\n\n", bytes(4096))):
-        (tmp_path / f"{created_ms}-{uuid.uuid4()}.0.open").write_bytes(content)
-    (tmp_path / f"9-{uuid.uuid4()}.77777.open").write_bytes(event(1))
+        (tmp_path / f"{created_ms:013d}-{uuid.uuid4()}.0.open").write_bytes(content)
+    (tmp_path / f"{9:013d}-{uuid.uuid4()}.77777.open").write_bytes(event(1))
     (tmp_path / "notes.txt").write_text("not ours")
     spool = Spool(tmp_path, is_event=is_json_object)
     spool.put(event(2))

@@ -11,9 +11,11 @@ from colline.spool.segment import Segment, abandoned_segments, make_folder, sync
 def land(segment: Segment, landing: Path) -> Path | None:
     """Move a segment to the landing folder and close it. None if it was empty; then it is deleted.
 
-    If this raises OSError the file stays in the spool, and `land_abandoned` tries again.
+    The receiver writes a group of lines only after the group before it was synced. So nothing behind a damaged line was
+    ever acknowledged, and it is removed. On OSError the file stays in the spool, and `land_abandoned` tries again.
     """
     try:
+        segment.truncate_at_damage()
         if not segment.waiting:
             segment.remove()
             return None
@@ -29,15 +31,6 @@ def land(segment: Segment, landing: Path) -> Path | None:
 
 
 def land_abandoned(folder: Path, landing: Path) -> list[Path]:
-    """Move the segments that dead processes left. Returns the landing files.
-
-    The receiver writes a group of lines only after the group before it was synced. So nothing behind a damaged line was
-    ever acknowledged, and it is removed.
-    """
-    landed = []
-    for segment in abandoned_segments(folder):
-        segment.truncate_at_damage()
-        target = land(segment, landing)
-        if target is not None:
-            landed.append(target)
-    return landed
+    """Move the segments that dead processes left. Returns the landing files."""
+    targets = [land(segment, landing) for segment in abandoned_segments(folder)]
+    return [target for target in targets if target is not None]

@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Literal
 
 from colline.errors import TransportError
-from colline.spool.segment import Segment, abandoned_segments, make_folder
+from colline.spool.segment import Segment, abandoned_segments
 
 log = logging.getLogger("colline.spool")
 
@@ -68,7 +68,7 @@ class Spool:
         self._synced_at = monotonic()
         self._retry_disk_at: float | None = None  # set while the disk cannot be written
         try:
-            make_folder(self._folder, 0o700)
+            self._make_folder()
             if not os.access(self._folder, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             self.adopt()
@@ -77,6 +77,9 @@ class Spool:
                 f"cannot use {self._folder} as a spool: {error.strerror or error}",
                 hint="choose a local folder that this user can write to",
             ) from error
+
+    def _make_folder(self) -> None:
+        self._folder.mkdir(0o700, parents=True, exist_ok=True)
 
     def __len__(self) -> int:
         return self.on_disk + len(self._memory)
@@ -123,7 +126,7 @@ class Spool:
             with suppress(FileNotFoundError):  # somebody deleted the folder
                 self._current.append([line], sync=sync)
                 return
-        make_folder(self._folder, 0o700)
+        self._make_folder()
         self._current = Segment.create(self._folder, sync=self._options.fsync != "never")
         self._segments.append(self._current)
         self._current.append([line], sync=sync)

@@ -26,7 +26,7 @@ from itertools import islice
 from pathlib import Path
 from uuid import uuid4
 
-_NAME = re.compile(r"(?P<created_ms>\d+)-[0-9a-f-]{36}\.(?P<delivered>\d+)\.open")
+_NAME = re.compile(r"\d{13}-[0-9a-f-]{36}\.(?P<delivered>\d+)\.open")
 _sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
@@ -136,17 +136,17 @@ class Segment:
             self.path = self.path.rename(self.path.with_name(f"{self.id}.{offset + length}.open"))
 
     def truncate_at_damage(self) -> None:
-        """Remove the first damaged line of an adopted file, and everything behind it."""
+        """Remove the first damaged line, and everything behind it."""
         end = 0
         for count, (offset, length) in enumerate(self.waiting):
             if offset != end:
                 self.waiting = deque(islice(self.waiting, count))
                 break
             end += length
-        if end < self.size:
+        if end < os.fstat(self._descriptor).st_size:
             os.ftruncate(self._descriptor, end)
             os.fsync(self._descriptor)
-            self.size = end
+        self.size = end
 
     def close(self) -> None:
         """Close the file and release the lock. In a forked child the lock stays with the parent."""
@@ -169,13 +169,13 @@ def abandoned_segments(folder: Path, is_event: Callable[[bytes], bool] | None = 
             yield segment
 
 
-def make_folder(folder: Path, mode: int = 0o777) -> None:
+def make_folder(folder: Path) -> None:
     """Create a folder and its parents if they are missing, so that they survive a power failure."""
     if folder.is_dir():
         return
     if not folder.parent.exists():
         make_folder(folder.parent)
-    folder.mkdir(mode, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     sync_folder(folder.parent)
 
 
