@@ -1,4 +1,4 @@
-"""What scans of several datasets and of queries elsewhere are made of."""
+"""The datasets and columns behind scans of several datasets, and behind queries that another database runs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("title", CASES)
-def test_every_query_has_the_origins_its_case_says(title: str) -> None:
+def test_query_has_the_columns_of_its_case(title: str) -> None:
     sql, *expected = CASES[title]
     url = "jdbc:oracle:thin:@//db.example:1521/x"
     options = (("url", url), ("dbtable", sql.removeprefix("sql: ")))
@@ -36,8 +36,8 @@ def test_every_query_has_the_origins_its_case_says(title: str) -> None:
         for transformation in list(transformations)[:1]
     ]
     found += [
-        f"* <- {c.dataset.name.removeprefix('x.')}.{c.field} {transformations.name.lower()}"
-        for c, transformations in inputs.row_effects
+        f"* <- {column.dataset.name.removeprefix('x.')}.{column.field} {effect.name.lower()}"
+        for column, effect in inputs.row_effects
     ]
     assert found == expected
 
@@ -49,10 +49,10 @@ def test_several_folders_are_several_datasets_with_the_same_columns() -> None:
     assert [column.dataset.name for column in inputs.flow("x").dependencies] == ["/data/a", "/data/b"]
 
 
-def test_one_folder_is_nothing_special() -> None:
+def test_one_folder_is_one_dataset() -> None:
     assert find_scan_inputs(Source(SourceKind.PATH, "parquet", ("/data/a",)), NameContext()) is None
 
 
-def test_a_query_nobody_can_read_is_left_to_its_name() -> None:
+def test_unreadable_query_has_no_columns() -> None:
     options = (("url", "jdbc:postgresql://h/d"), ("query", "selec ( nothing"))
     assert find_scan_inputs(Source(SourceKind.JDBC, "jdbc", options=options), NameContext()) is None

@@ -6,7 +6,7 @@ import re
 
 from colline.events import facets
 from colline.events.lineage_facets import Redact
-from colline.naming.dataset import SESSION_CATALOG, DatasetKind, NameContext, Named
+from colline.naming.dataset import SESSION_CATALOG, DatasetKind, NameContext, NamedDataset
 from colline.naming.file_paths import location
 from colline.naming.rules import identify_all
 from colline.plan.source import Source
@@ -37,10 +37,10 @@ _TYPES = {
 }
 
 
-def named(name: DatasetName, source: Source, context: NameContext) -> Named:
+def named(name: DatasetName, source: Source, context: NameContext) -> NamedDataset:
     """What naming says of that dataset: a source may be several, and a traced one may have its name already."""
     found = identify_all(source, context)
-    return next((each for each in found if each.name == name), Named(name, kind=found[0].kind))
+    return next((each for each in found if each.name == name), NamedDataset(name, kind=found[0].kind))
 
 
 def schema(fields: tuple[SchemaField, ...], redact: Redact) -> facets.Schema | None:
@@ -55,7 +55,7 @@ def data_source(name: DatasetName, redact: Redact) -> facets.DataSource:
     return facets.DataSource(redact(name.namespace), redact(name.namespace))
 
 
-def symlinks(found: Named, redact: Redact) -> facets.Symlinks | None:
+def symlinks(found: NamedDataset, redact: Redact) -> facets.Symlinks | None:
     """The dataset's other names."""
     if not found.symlinks:
         return None
@@ -70,7 +70,7 @@ def storage(source: Source) -> facets.Storage | None:
     return facets.Storage(layer, file_format or None) if layer else None
 
 
-def dataset_type(found: Named) -> facets.DatasetType | None:
+def dataset_type(found: NamedDataset) -> facets.DatasetType | None:
     """What the dataset is."""
     return facets.DatasetType(_TYPES[found.kind]) if found.kind in _TYPES else None
 

@@ -1,6 +1,6 @@
-"""What naming gives: a dataset's identity, the other names it goes by, and what it is.
+"""The result of naming, `NamedDataset`, and its input, `NameContext`, which is read from a Spark configuration.
 
-`NameContext` is what a Spark configuration says about names. Nothing here looks at a disk or a catalog.
+No file system and no catalog is accessed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SESSION_CATALOG = "spark_catalog"
 
 
 class DatasetKind(Enum):
-    """What a dataset is, in the words of the lake's `kind` column."""
+    """The kind of a dataset, as in the `kind` column of the lake."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -27,7 +27,7 @@ class DatasetKind(Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Symlink:
-    """Another name of a dataset: the one its catalog knows it by."""
+    """Another name of a dataset, such as its name in a catalog."""
 
     namespace: str
     name: str
@@ -35,8 +35,8 @@ class Symlink:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A dataset with its one name, its symlinks and its kind."""
+class NamedDataset:
+    """A dataset with its name, symlinks and kind."""
 
     name: DatasetName
     symlinks: tuple[Symlink, ...] = ()
@@ -44,8 +44,8 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
-    """One `spark.sql.catalog.<name>`: what kind it is and where it keeps its tables."""
+class SparkCatalog:
+    """The configuration of one catalog: `spark.sql.catalog.<name>.*`."""
 
     name: str
     type: str = ""
@@ -55,10 +55,10 @@ class Catalog:
 
 @dataclass(frozen=True, eq=False)
 class NameContext:
-    """What the session's configuration says about names; equal only to itself, so that names can be remembered by it.
+    """The settings of a session that affect names. It equals only itself, so that results can be cached by it.
 
-    `default_fs` and `working_directory` complete paths that have no scheme or are relative; `databases` holds the
-    locations of databases that are not below the warehouse.
+    `default_fs` and `working_directory` complete paths without a scheme and relative paths. `databases` has the
+    locations of databases outside of the warehouse.
     """
 
     warehouse: str = ""
@@ -70,7 +70,7 @@ class NameContext:
     derby_home: str = ""
     current_catalog: str = SESSION_CATALOG
     current_database: str = "default"
-    catalogs: Mapping[str, Catalog] = field(default_factory=dict)
+    catalogs: Mapping[str, SparkCatalog] = field(default_factory=dict)
     databases: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -81,7 +81,7 @@ _FACTORY_KEYS = (
     "spark.hive.metastore.client.factory.class",
     "hive.metastore.client.factory.class",
 )
-# catalog class or `type` option, lower case and by its end → the word OpenLineage's catalog facet uses
+# `type` option or last part of the catalog class, in lower case → type in OpenLineage's catalog facet
 _CATALOG_TYPES = (
     ("glue", "glue"),
     ("gluecatalog", "glue"),
@@ -102,7 +102,7 @@ _CATALOG_TYPES = (
 
 
 def context_from_conf(conf: Mapping[str, str]) -> NameContext:
-    """The naming context a Spark configuration describes (`spark.*`, and `spark.hadoop.*` or bare Hadoop keys)."""
+    """The naming context of a Spark configuration. Hadoop keys may have the prefix `spark.hadoop.`."""
     hive = conf.get("spark.sql.catalogImplementation") == "hive"
     return NameContext(
         warehouse=_first(conf, "spark.sql.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"),
@@ -124,7 +124,7 @@ def _metastore(conf: Mapping[str, str]) -> str:
 
 
 def _glue_arn(conf: Mapping[str, str]) -> str:
-    """`arn:aws:glue:region:account` where the Hive client is Glue's and the account is told."""
+    """`arn:aws:glue:region:account` if the Hive client is Glue's and region and account are configured."""
     if _first(conf, *_FACTORY_KEYS) != _GLUE_FACTORY:
         return ""
     account = _first(
@@ -144,23 +144,23 @@ def _unity_host(conf: Mapping[str, str]) -> str:
     return _first(conf, "spark.databricks.workspaceUrl") if enabled else ""
 
 
-def _catalogs(conf: Mapping[str, str]) -> dict[str, Catalog]:
+def _catalogs(conf: Mapping[str, str]) -> dict[str, SparkCatalog]:
     names = {key[len(_CATALOG_PREFIX) :].split(".")[0] for key in conf if key.startswith(_CATALOG_PREFIX)}
     return {name: _catalog(conf, name) for name in sorted(names)}
 
 
-def _catalog(conf: Mapping[str, str], name: str) -> Catalog:
+def _catalog(conf: Mapping[str, str], name: str) -> SparkCatalog:
     prefix = f"{_CATALOG_PREFIX}{name}"
-    told = _first(conf, f"{prefix}.type", f"{prefix}.catalog-impl", prefix)
-    return Catalog(
+    class_or_type = _first(conf, f"{prefix}.type", f"{prefix}.catalog-impl", prefix)
+    return SparkCatalog(
         name=name,
-        type=catalog_type(told),
+        type=catalog_type(class_or_type),
         uri=_first(conf, f"{prefix}.uri", f"{prefix}.url"),
         warehouse=_first(conf, f"{prefix}.warehouse"),
     )
 
 
-def catalog_type(told: str) -> str:
-    """The catalog facet's word for a `type` option or a catalog class, else the class's own short name."""
-    short = told.rsplit(".", 1)[-1].lower()
-    return next((word for known, word in _CATALOG_TYPES if short == known), short)
+def catalog_type(class_or_type: str) -> str:
+    """`org.apache.iceberg.rest.RESTCatalog`, `rest` → `rest`; an unknown class → its short name in lower case."""
+    short = class_or_type.rsplit(".", 1)[-1].lower()
+    return next((facet_type for known, facet_type in _CATALOG_TYPES if short == known), short)

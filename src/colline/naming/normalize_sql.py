@@ -1,4 +1,4 @@
-"""One name for a dataset, whoever reports it, as SQL: the same rules as `events.names`, in Spark."""
+"""SQL expressions that normalize dataset names of other producers, by the rules of this package."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NAMESPACE_RULES: tuple[tuple[str, str], ...] = (
     (r"^file://localhost$", "file"),
     (r"(?<=[^/:])/+$", ""),
 )
-# namespaces whose names are paths
-PATHS = r"^(file$|file:|s3://|gs://|abfss://|wasbs://|hdfs:|dbfs|viewfs:|oss://|cosn://)"
-# namespaces whose names have no slash at either end
-BARE = r"^(s3|gs|abfss|wasbs)://"
+# namespaces in which a name is a path
+PATH_NAMESPACES = r"^(file$|file:|s3://|gs://|abfss://|wasbs://|hdfs:|dbfs|viewfs:|oss://|cosn://)"
+# namespaces in which a path has no slash at either end
+BUCKET_NAMESPACES = r"^(s3|gs|abfss|wasbs)://"
 _DATE = r"(19|20)\d{2}-?(0[1-9]|1[0-2])(-?(0[1-9]|[12]\d|3[01]))?"
 # name of a path: pattern → replacement, applied in order
 PATH_RULES: tuple[tuple[str, str], ...] = (
@@ -31,27 +31,27 @@ PATH_RULES: tuple[tuple[str, str], ...] = (
 )
 
 
-def _applied(sql: str, rules: tuple[tuple[str, str], ...]) -> str:
-    """The text after every rule. Most names are spelled right: one look tells, and each rule would copy the name."""
-    each = reduce(lambda text, rule: f"regexp_replace({text}, r'{rule[0]}', r'{rule[1]}')", rules, sql)
-    return f"if({sql} rlike r'{'|'.join(pattern for pattern, _ in rules)}', {each}, {sql})"
+def _apply_rules(sql: str, rules: tuple[tuple[str, str], ...]) -> str:
+    """The text after all rules. Most names are normalized already, and one test is cheaper than a copy per rule."""
+    replaced = reduce(lambda text, rule: f"regexp_replace({text}, r'{rule[0]}', r'{rule[1]}')", rules, sql)
+    return f"if({sql} rlike r'{'|'.join(pattern for pattern, _ in rules)}', {replaced}, {sql})"
 
 
 def namespace_of(namespace: str) -> str:
-    """The namespace in its one spelling; SQL of SQL."""
-    return _applied(f"coalesce({namespace}, '')", NAMESPACE_RULES)
+    """The SQL of a normalized namespace."""
+    return _apply_rules(f"coalesce({namespace}, '')", NAMESPACE_RULES)
 
 
 def name_of(namespace: str, name: str) -> str:
-    """The name in its one spelling; `namespace` is spelled already."""
-    path = _applied(name, PATH_RULES)
-    bare = f"regexp_replace({path}, r'^/+|/+$', '')"
+    """The SQL of a normalized name; `namespace` is normalized already."""
+    path = _apply_rules(name, PATH_RULES)
+    key = f"regexp_replace({path}, r'^/+|/+$', '')"
     return (
-        f"case when {namespace} rlike r'{BARE}' then {bare} when {namespace} rlike r'{PATHS}' then {path}"
-        f" else trim({name}) end"
+        f"case when {namespace} rlike r'{BUCKET_NAMESPACES}' then {key}"
+        f" when {namespace} rlike r'{PATH_NAMESPACES}' then {path} else trim({name}) end"
     )
 
 
 def field_key(field: str) -> str:
-    """What tells two columns of one dataset apart: Spark and SQL do not look at case."""
+    """The SQL of a column's key: column names are case-insensitive."""
     return f"lower({field})"

@@ -1,4 +1,4 @@
-"""Which trailing directories of a path are partitions of a table, and which files are pieces of a folder."""
+"""Recognizes partition folders and data files at the end of a path."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ _YEAR = re.compile(r"^(19|20)\d{2}$")
 _MONTH = re.compile(r"^(0[1-9]|1[0-2])$")
 _DAY = re.compile(r"^(0[1-9]|[12]\d|3[01])$")
 _HOUR = re.compile(r"^([01]\d|2[0-3])$")
-# trailing directories that are one date, longest first
+# consecutive folders that are one date, longest first
 _DATE_TREES = ((_YEAR, _MONTH, _DAY, _HOUR), (_YEAR, _MONTH, _DAY), (_YEAR, _MONTH))
 
 
 def is_file(name: str) -> bool:
-    """Whether the last part of a path looks like one data file rather than a folder."""
+    """Whether the last part of a path looks like a file rather than a folder."""
     last = posixpath.basename(name)
     return bool(_PART_FILE.match(last)) or (last.rpartition(".")[2].lower() in _FILE_SUFFIXES and "." in last[1:])
 
 
-def fold(name: str) -> str:
-    """A path without its partition directories: `/t/dt=2024-01-31/part-0.parquet`, `/t/2024/01/31` → `/t`."""
+def strip_partitions(name: str) -> str:
+    """`/t/dt=2024-01-31/part-0.parquet`, `/t/2024/01/31` → `/t`."""
     root = "/" if name.startswith("/") else ""
     parts = [part for part in name.split("/") if part]
-    if parts and _is_piece(parts):
+    if parts and _is_data_file(parts):
         parts.pop()
     while len(parts) > 1 and (count := _partition_depth(parts)):
         parts = parts[:-count]
@@ -47,19 +47,19 @@ def fold(name: str) -> str:
 
 
 def without_version(path: str) -> str:
-    """A Delta path without its time travel: `/t@v12` → `/t`."""
+    """`/t@v12` → `/t`: a Delta path without its version."""
     return _TIME_TRAVEL.sub("", path)
 
 
-def _is_piece(parts: list[str]) -> bool:
-    """A file that cannot be a dataset of its own: a task's part file, or any file inside a `key=value` folder."""
+def _is_data_file(parts: list[str]) -> bool:
+    """Whether a path is a file inside a dataset: a part file of a task, or any file in a `key=value` folder."""
     if len(parts) < 2 or not is_file("/" + parts[-1]):
         return False
     return bool(_PART_FILE.match(parts[-1]) or _KEY_VALUE.match(parts[-2]))
 
 
 def _partition_depth(parts: list[str]) -> int:
-    """How many trailing directories are one partition; a whole name is never folded away."""
+    """The number of folders at the end that are one partition; at least one part of the path remains."""
     if _KEY_VALUE.match(parts[-1]) or _DATE.match(parts[-1]):
         return 1
     for tree in _DATE_TREES:

@@ -1,8 +1,8 @@
-"""A source's one name, whoever reports it. `RULES` is the whole knowledge, tried in order; the first that fits names.
+"""Names the datasets of a source. `RULES` are tried in order; the first one that applies decides.
 
-Third parties add rules through the entry point group `colline.datasets`: a callable that takes a `Source` and a
-`NameContext` and returns a `Named`, a tuple of them, or None to pass. Theirs are asked first. One that raises is
-logged once and passed over.
+Packages add rules under the entry point group `colline.datasets`: a callable that takes a `Source` and a `NameContext`
+and returns a `NamedDataset`, several of them in a tuple, or None. Rules of packages are tried first. A rule that raises
+is logged once and skipped.
 """
 
 from __future__ import annotations
@@ -13,56 +13,56 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 
 from colline.naming.catalog_tables import names_of_table, path_in_identifier
-from colline.naming.dataset import DatasetKind, NameContext, Named
+from colline.naming.dataset import DatasetKind, NameContext, NamedDataset
 from colline.naming.file_paths import names_of_paths
 from colline.naming.jdbc import names_of_jdbc
 from colline.naming.partitions import without_version
-from colline.naming.stores import named_in_store, names_of_kafka
+from colline.naming.stores import name_in_store, names_of_kafka
 from colline.plan.source import Source, SourceKind
 from colline.trace import DatasetName
 
 log = logging.getLogger("colline")
 
-Rule = Callable[[Source, NameContext], "Named | tuple[Named, ...] | None"]
+Rule = Callable[[Source, NameContext], "NamedDataset | tuple[NamedDataset, ...] | None"]
 ENTRY_POINTS = "colline.datasets"
 
 
-def _by_path_identifier(source: Source, context: NameContext) -> tuple[Named, ...] | None:
+def _by_path_identifier(source: Source, context: NameContext) -> tuple[NamedDataset, ...] | None:
     path = path_in_identifier(source)
     return _files((without_version(path),), context) if path else None
 
 
-def _by_kafka(source: Source, context: NameContext) -> tuple[Named, ...] | None:
+def _by_kafka(source: Source, context: NameContext) -> tuple[NamedDataset, ...] | None:
     is_kafka = source.kind is SourceKind.KAFKA or source.provider.lower() == "kafka"
     return names_of_kafka(source, context) if is_kafka else None
 
 
-def _by_store(source: Source, _context: NameContext) -> Named | None:
-    return named_in_store(source)
+def _by_store(source: Source, _context: NameContext) -> NamedDataset | None:
+    return name_in_store(source)
 
 
-def _by_jdbc(source: Source, context: NameContext) -> tuple[Named, ...] | None:
+def _by_jdbc(source: Source, context: NameContext) -> tuple[NamedDataset, ...] | None:
     url = source.option("url") or ""
     return names_of_jdbc(source, context) if url.lower().startswith("jdbc:") else None
 
 
-def _by_table(source: Source, context: NameContext) -> tuple[Named, ...] | None:
+def _by_table(source: Source, context: NameContext) -> tuple[NamedDataset, ...] | None:
     return names_of_table(source, context) if source.table else None
 
 
-def _by_path(source: Source, context: NameContext) -> tuple[Named, ...] | None:
+def _by_path(source: Source, context: NameContext) -> tuple[NamedDataset, ...] | None:
     paths = source.paths or tuple(path for path in [source.option("path")] if path)
     return _files(tuple(without_version(path) for path in paths), context) if paths else None
 
 
-def _by_kind(source: Source, _context: NameContext) -> Named:
-    """What has no address: data made in the query itself, or a provider nobody has a rule for."""
+def _by_kind(source: Source, _context: NameContext) -> NamedDataset:
+    """A source without an address: local data, or a provider without a rule."""
     if source.kind is SourceKind.LOCAL:
-        return Named(DatasetName("inmemory://", source.provider or "local data"))
-    return Named(DatasetName("unknown", source.provider or source.kind.value))
+        return NamedDataset(DatasetName("inmemory://", source.provider or "local data"))
+    return NamedDataset(DatasetName("unknown", source.provider or source.kind.value))
 
 
-# semantics: a store's own rule before the general ones, a table before the paths it is made of
+# rules of particular stores before general ones; tables before paths, because a table has both
 RULES: tuple[Rule, ...] = (
     _by_path_identifier,  # delta.`/data/t`
     _by_kafka,  # topics
@@ -74,53 +74,53 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def identify(source: Source, context: NameContext) -> Named:
-    """The dataset a source is; of several, the first."""
+def identify(source: Source, context: NameContext) -> NamedDataset:
+    """The dataset of a source, or the first one if it has several."""
     return identify_all(source, context)[0]
 
 
 @lru_cache(maxsize=4096)
-def identify_all(source: Source, context: NameContext) -> tuple[Named, ...]:
-    """Every dataset a source is: more than one for several folders, topics, or tables of a JDBC query.
+def identify_all(source: Source, context: NameContext) -> tuple[NamedDataset, ...]:
+    """The datasets of a source: several if it has several folders or topics, or a JDBC query with several tables.
 
-    Remembered, because tracing and every event ask again for the same few sources.
+    Cached, because tracing and every event name the same few sources again.
     """
-    for rule in (*extensions(), *RULES):
-        found = _asked(rule, source, context)
+    for rule in (*plugin_rules(), *RULES):
+        found = _apply_rule(rule, source, context)
         if found:
             return found
     return (_by_kind(source, context),)
 
 
-def _files(paths: Iterable[str], context: NameContext) -> tuple[Named, ...]:
-    return tuple(Named(name, kind=DatasetKind.FILE) for name in names_of_paths(tuple(paths), context))
+def _files(paths: Iterable[str], context: NameContext) -> tuple[NamedDataset, ...]:
+    return tuple(NamedDataset(name, kind=DatasetKind.FILE) for name in names_of_paths(tuple(paths), context))
 
 
-def _asked(rule: Rule, source: Source, context: NameContext) -> tuple[Named, ...]:
-    """The rule's answer as a tuple; a rule that raises, ours or a stranger's, has none."""
+def _apply_rule(rule: Rule, source: Source, context: NameContext) -> tuple[NamedDataset, ...]:
+    """The datasets that a rule returns; empty if it does not apply or raises."""
     try:
         found = rule(source, context)
-    except Exception as error:  # noqa: BLE001 - a stranger's rule may raise anything and must not cost the event
-        _say_rule_failed(rule, type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - a rule of another package may raise anything
+        _warn_rule_failed(rule, type(error).__name__)
         return ()
-    return (found,) if isinstance(found, Named) else tuple(found or ())
+    return (found,) if isinstance(found, NamedDataset) else tuple(found or ())
 
 
 @lru_cache(maxsize=128)
-def _say_rule_failed(rule: Rule, error: str) -> None:
+def _warn_rule_failed(rule: Rule, error: str) -> None:
     name = getattr(rule, "__qualname__", repr(rule))
     log.warning(
-        "naming rule %s raised %s and was passed over\nhint: test it with colline.naming.rules.identify", name, error
+        "naming rule %s raised %s and was skipped\nhint: test it with colline.naming.rules.identify", name, error
     )
 
 
 @lru_cache(maxsize=1)
-def extensions() -> tuple[Rule, ...]:
-    """The rules other packages registered, in the order of their names."""
+def plugin_rules() -> tuple[Rule, ...]:
+    """The rules that packages registered, ordered by name."""
     found: list[Rule] = []
     for entry in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
         try:
             found.append(entry.load())
-        except Exception as error:  # noqa: BLE001 - a broken package must not cost the naming of everything else
+        except Exception as error:  # noqa: BLE001 - a broken package must not prevent naming
             log.warning("naming rule %s cannot be loaded: %s", entry.name, error)
     return tuple(found)

@@ -1,32 +1,38 @@
-"""Which datasets and columns one scan is made of, where it is more than one dataset or a query of its own."""
+"""Finds the datasets and columns behind a scan of several datasets, or of a query that another database runs."""
 
 from __future__ import annotations
 
 from colline.naming.dataset import NameContext
-from colline.naming.jdbc import query_of, table_name
+from colline.naming.jdbc import jdbc_query, qualified_table_name
+from colline.naming.jdbc_queries import ColumnOrigin, QueryColumns, Table, query_columns
 from colline.naming.rules import identify_all
-from colline.naming.subqueries import Columns, Origin, columns_of
 from colline.plan.source import Source
 from colline.trace import ColumnRef, DatasetName
 from colline.trace.scan_inputs import ColumnEffects, ScanInputs
 
 
 def find_scan_inputs(source: Source, context: NameContext) -> ScanInputs | None:
-    """The makeup of a scan; None where it is one dataset and its columns are that dataset's."""
-    found = tuple(named.name for named in identify_all(source, context))
-    query = query_of(source)
+    """The datasets and columns of a scan; None if it is one dataset, or a query that cannot be read."""
+    datasets = tuple(each.name for each in identify_all(source, context))
+    query = jdbc_query(source)
     if query is None:
-        return ScanInputs(found, found) if len(found) > 1 else None
-    columns = columns_of(*query)
-    return _query(columns, source, context, found) if columns is not None else None
+        return ScanInputs(datasets, datasets) if len(datasets) > 1 else None
+    columns = query_columns(query)
+    return _query_inputs(columns, source, context, datasets) if columns is not None else None
 
 
-def _query(columns: Columns, source: Source, context: NameContext, found: tuple[DatasetName, ...]) -> ScanInputs:
-    def name(table: tuple[str, ...]) -> DatasetName:
-        return table_name(table, source, context)
+def _query_inputs(
+    columns: QueryColumns, source: Source, context: NameContext, datasets: tuple[DatasetName, ...]
+) -> ScanInputs:
+    def dataset(table: Table) -> DatasetName:
+        return qualified_table_name(table, source, context)
 
-    def made(origins: tuple[Origin, ...]) -> ColumnEffects:
-        return tuple((ColumnRef(name(origin.table), origin.column), origin.effect) for origin in origins)
+    def effects(origins: tuple[ColumnOrigin, ...]) -> ColumnEffects:
+        return tuple((ColumnRef(dataset(origin.table), origin.column), origin.effect) for origin in origins)
 
-    outputs = {output: made(origins) for output, origins in columns.outputs.items()}
-    return ScanInputs(found, tuple(name(table) for table in columns.whole), outputs, made(columns.rows))
+    return ScanInputs(
+        datasets,
+        default_datasets=tuple(dataset(table) for table in columns.star_tables),
+        columns={name: effects(origins) for name, origins in columns.outputs.items()},
+        row_effects=effects(columns.row_origins),
+    )

@@ -1,19 +1,21 @@
-"""An example of a third party's naming rules: a package like this one registers them under `colline.datasets`."""
+"""Naming rules of another package, registered under the entry point group `colline.datasets`."""
 
 from __future__ import annotations
 
-from colline.naming.dataset import DatasetKind, NameContext, Named
+from colline.naming.dataset import DatasetKind, NameContext, NamedDataset
 from colline.naming.rules import Source
 from colline.trace import DatasetName
 
 
-def name(source: Source, _context: NameContext) -> Named | None:
-    """A CRM object by its organisation and name."""
+def name(source: Source, _context: NameContext) -> NamedDataset | None:
+    """Name a CRM object by its organization and name."""
     if source.provider != "com.example.crm":
         return None
-    return Named(DatasetName(f"crm://{source.option('org')}", source.option("object") or ""), kind=DatasetKind.TABLE)
+    return NamedDataset(
+        DatasetName(f"crm://{source.option('org')}", source.option("object") or ""), kind=DatasetKind.TABLE
+    )
 
 
-def broken(source: Source, _context: NameContext) -> Named | None:
-    """A rule with a defect, which must cost nobody anything."""
+def broken(source: Source, _context: NameContext) -> NamedDataset | None:
+    """A rule that always raises."""
     raise RuntimeError(f"cannot name {source.kind}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from colline.naming.dataset import NameContext, Named
+from colline.naming.dataset import NameContext, NamedDataset
 from colline.plan import Node, Source, SourceKind
 from colline.trace import DatasetName
 from colline.trace.relation import Relation
@@ -24,8 +24,8 @@ def register(extension: Extension) -> None:
     extension.masking("vector_token")
 
 
-def name(source: Source, context: NameContext) -> Named | None:
+def name(source: Source, context: NameContext) -> NamedDataset | None:
     """The entry point `colline.datasets`."""
     if source.provider != "vectors":
         return None
-    return Named(DatasetName("vectors://store", source.option("name") or ""))
+    return NamedDataset(DatasetName("vectors://store", source.option("name") or ""))
