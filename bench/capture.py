@@ -73,7 +73,7 @@ def listener(spark: Any, name: str) -> dict[str, float]:
 
 def own(texts: list[str], rounds: int, home: Path) -> dict[str, Any]:
     import colline
-    from colline.capture.analyze import _analyzed
+    from colline.capture.analyze import analyzed_plan
 
     spark = session(home)
     make_tables(spark)
@@ -87,14 +87,14 @@ def own(texts: list[str], rounds: int, home: Path) -> dict[str, Any]:
         watch = colline.attach(spark, transport={"type": "memory"})
         within.append(run_all(spark, texts, home / "on"))
         watch.flush(60)
-        timer = listener(spark, ".Tap")
+        timer = listener(spark, ".QueryListener")
         events, stats = list(watch.events), watch.stats
         watch.detach()
     best = [sum(min(times) for times in zip(*rounds_, strict=True)) for rounds_ in (within, without)]
     analysis, lineage = [], []
     for text in texts:
         for kept, work in (
-            (analysis, lambda t=text: _analyzed(t, spark)),
+            (analysis, lambda t=text: analyzed_plan(t, spark)),
             (lineage, lambda t=text: colline.lineage(t, spark)),
         ):
             began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a watch told, as its tests look at it."""
+"""Selects and groups captured events for assertions."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 Event = dict[str, Any]
 
 
-def of_queries(events: list[Event]) -> list[Event]:
-    """The events of queries: all but the application's own."""
+def query_events(events: list[Event]) -> list[Event]:
+    """The events of queries, without those of the application."""
     return [event for event in events if event["job"]["facets"]["jobType"]["jobType"] != "APPLICATION"]
 
 
-def pairs(events: list[Event]) -> list[tuple[str, list[str]]]:
-    """Per run in order: its job and the states it went through."""
-    found: dict[str, tuple[str, list[str]]] = {}
-    for event in of_queries(events):
-        found.setdefault(event["run"]["runId"], (event["job"]["name"], []))[1].append(event["eventType"])
-    return list(found.values())
+def run_states(events: list[Event]) -> list[tuple[str, list[str]]]:
+    """For each run, in order: its job name and the states of its events."""
+    runs: dict[str, tuple[str, list[str]]] = {}
+    for event in query_events(events):
+        runs.setdefault(event["run"]["runId"], (event["job"]["name"], []))[1].append(event["eventType"])
+    return list(runs.values())

@@ -1,4 +1,4 @@
-"""A watch over the shared session, and a table for it to see."""
+"""A table, and a watch that captures the queries of the shared session."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tables(spark: SparkSession) -> Iterator[None]:
 
 @pytest.fixture
 def watch(spark: SparkSession) -> Iterator[Watch]:
-    found = colline.attach(spark, transport={"type": "memory"}, namespace="tests")
-    assert isinstance(found, Watch)
-    yield found
-    found.detach()
+    attached = colline.attach(spark, transport={"type": "memory"}, namespace="tests")
+    assert isinstance(attached, Watch)
+    yield attached
+    attached.detach()

@@ -1,4 +1,4 @@
-"""What is remembered of one application is no answer about the next."""
+"""RDDs recorded for one application do not affect the next application in the same process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.spark
 SCRIPT = Path(__file__).parent / "two_applications.py"
 
 
-def test_rdds_of_a_stopped_application_are_forgotten(tmp_path: Path) -> None:
+def test_rdds_of_a_stopped_application_are_not_used(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(SCRIPT.parent.parent.parent),

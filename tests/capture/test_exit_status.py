@@ -1,4 +1,4 @@
-"""How a program ends is how its application's run ends. Real programs, real exits."""
+"""The application's run ends as its program does: real programs with real exits."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ try:
 except ValueError:
     pass
 session("raises")
-print("last words")
+print("last line")
 raise RuntimeError("uncaught")
 """
 
 
-def ran(tmp_path: Path, body: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
+def run_program(tmp_path: Path, body: str) -> tuple[subprocess.CompletedProcess[str], list[dict[str, Any]]]:
     script, events = tmp_path / "job.py", tmp_path / "events.ndjson"
     script.write_text(HEAD + body, encoding="utf-8")
     command = [sys.executable, str(script), str(events), str(tmp_path / "warehouse")]
@@ -54,15 +54,15 @@ def ran(tmp_path: Path, body: str) -> tuple[subprocess.CompletedProcess[str], li
     return done, [json.loads(line) for line in events.read_text(encoding="utf-8").splitlines()]
 
 
-def of_application(events: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+def application_events(events: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
     return [event for event in events if event["job"]["name"] == name]
 
 
-def test_every_application_of_a_program_ends_as_it_did(tmp_path: Path) -> None:
-    done, events = ran(tmp_path, THREE_SESSIONS)
-    assert (done.returncode, done.stdout) == (1, "last words\n")
+def test_each_application_of_a_program_has_its_own_final_state(tmp_path: Path) -> None:
+    done, events = run_program(tmp_path, THREE_SESSIONS)
+    assert (done.returncode, done.stdout) == (1, "last line\n")
     assert "RuntimeError: uncaught" in done.stderr
-    ends = {name: of_application(events, name) for name in ("stops", "fails", "raises")}
+    ends = {name: application_events(events, name) for name in ("stops", "fails", "raises")}
     states = {name: [event["eventType"] for event in found] for name, found in ends.items()}
     assert states == {"stops": ["START", "COMPLETE"], "fails": ["START", "FAIL"], "raises": ["START", "FAIL"]}
     reasons = {name: found[1]["run"]["facets"].get("errorMessage", {}).get("message") for name, found in ends.items()}
@@ -81,14 +81,14 @@ time.sleep(3)
 """
 
 
-def test_a_jvm_that_is_killed_is_a_failure(tmp_path: Path) -> None:
-    _, events = ran(tmp_path, KILLED)
-    began, ended = of_application(events, "job")
+def test_killed_jvm_fails_the_application(tmp_path: Path) -> None:
+    _, events = run_program(tmp_path, KILLED)
+    began, ended = application_events(events, "job")
     assert (began["eventType"], ended["eventType"]) == ("START", "FAIL")
     assert ended["run"]["facets"]["errorMessage"]["message"] == "the driver's JVM is gone"
 
 
-# the signal comes while the main thread waits for the JVM's answer
+# the signal arrives while the main thread waits for the JVM
 TERMINATED = """
 import signal, threading
 spark = session("job")
@@ -104,16 +104,16 @@ spark.sql("select count(*) from range(1000000000000) where id % 7 = 3").collect(
         ("session('job').stop()", 0, "COMPLETE"),
         (TERMINATED, -signal.SIGTERM, "FAIL"),
     ],
-    ids=["a non-zero exit", "a stop at the very end", "SIGTERM"],
+    ids=["non-zero exit", "stop as the last statement", "SIGTERM"],
 )
-def test_a_program_is_told_to_its_very_end(tmp_path: Path, body: str, code: int, state: str) -> None:
-    done, events = ran(tmp_path, body)
+def test_application_run_ends_with_the_program(tmp_path: Path, body: str, code: int, state: str) -> None:
+    done, events = run_program(tmp_path, body)
     assert done.returncode == code
-    assert [event["eventType"] for event in of_application(events, "job")] == ["START", state]
+    assert [event["eventType"] for event in application_events(events, "job")] == ["START", state]
     assert events[-1]["run"]["facets"]["colline_delivery"]["made"] >= 3
 
 
-# cells as a notebook runs them: the kernel goes on after an error, and `sys.exit` in a cell is no end
+# cells run as in a notebook: the kernel continues after an error and after `sys.exit` in a cell
 CELLS = """
 from IPython.core.interactiveshell import InteractiveShell
 shell = InteractiveShell.instance()
@@ -125,14 +125,16 @@ for cell in {cells!r}:
 @pytest.mark.parametrize(
     ("cells", "state", "why"),
     [
-        (["session('job')", "1 / 0", "import sys; sys.exit(3)", "print('mended')"], "COMPLETE", None),
+        (["session('job')", "1 / 0", "import sys; sys.exit(3)", "print('fixed')"], "COMPLETE", None),
         (["session('job')", "1 / 0"], "FAIL", "ZeroDivisionError: division by zero"),
     ],
-    ids=["errors that were mended", "an error in the last cell"],
+    ids=["error fixed by a later cell", "error in the last cell"],
 )
-def test_a_notebook_ends_as_its_last_cell_did(tmp_path: Path, cells: list[str], state: str, why: str | None) -> None:
-    done, events = ran(tmp_path, CELLS.format(cells=[HEAD, *cells]))
+def test_notebook_run_ends_with_the_state_of_its_last_cell(
+    tmp_path: Path, cells: list[str], state: str, why: str | None
+) -> None:
+    done, events = run_program(tmp_path, CELLS.format(cells=[HEAD, *cells]))
     assert done.returncode == 0
-    ends = of_application(events, "job")
+    ends = application_events(events, "job")
     assert [event["eventType"] for event in ends] == ["START", state]
     assert ends[1]["run"]["facets"].get("errorMessage", {}).get("message") == why

@@ -1,4 +1,4 @@
-"""A watched application whose driver is killed with SIGKILL, Python first: its events are in the spool, and arrive."""
+"""The driver of a captured application is killed with SIGKILL: the next process delivers the events in its spool."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROGRAM = """
 import json, sys, time
 import colline
 from pyspark.sql import SparkSession
-spark = (SparkSession.builder.master("local[1]").appName("doomed").config("spark.ui.enabled", "false")
+spark = (SparkSession.builder.master("local[1]").appName("killed").config("spark.ui.enabled", "false")
          .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())
 watch = colline.attach(spark, transport=json.loads(sys.argv[1]))
 for number in range(1000):
@@ -30,7 +30,7 @@ for number in range(1000):
 """
 
 
-def test_what_a_killed_driver_had_emitted_is_in_the_lake_afterwards(tmp_path: Path) -> None:
+def test_events_of_a_killed_driver_are_delivered_by_the_next_process(tmp_path: Path) -> None:
     transport: dict[str, Any] = {
         "type": "lake", "base": str(tmp_path / "lake"), "spool": str(tmp_path / "spool"), "flushIntervalSeconds": 600,
     }  # fmt: skip
@@ -39,17 +39,17 @@ def test_what_a_killed_driver_had_emitted_is_in_the_lake_afterwards(tmp_path: Pa
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert driver.stdout is not None
-    made = 0
+    emitted = 0
     for _ in range(3):
         line = driver.stdout.readline()
         assert line, driver.stderr.read() if driver.stderr else ""
-        made = int(line.split()[1])
+        emitted = int(line.split()[1])
     driver.send_signal(signal.SIGKILL)
     assert driver.wait(60) == -signal.SIGKILL
     assert not list((tmp_path / "lake").rglob("*.ndjson"))
     last = transport_from(settings_from({"transport": transport}, environ={}))
     last.close(60)
-    assert last.stats.adopted >= made
+    assert last.stats.adopted >= emitted
     assert last.stats.sent == last.stats.adopted
     paths = (tmp_path / "lake").rglob("*.ndjson")
     events = [json.loads(line) for path in paths for line in path.read_text().splitlines()]

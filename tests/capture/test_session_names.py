@@ -1,4 +1,4 @@
-"""Names of real tables and paths, asked of a live session."""
+"""Dataset names of real tables and paths in a live session."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def location(spark: SparkSession, table: str) -> str:
     return str(rows[0].data_type)
 
 
-def test_a_table_that_is_not_there_yet_has_the_name_it_will_have(spark: SparkSession, tmp_path: Path) -> None:
+def test_table_has_the_same_name_before_and_after_its_creation(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql("create database if not exists shelf")
     spark.sql(f"create database if not exists elsewhere location '{tmp_path}/some where'")
     names = name_context(spark)
     for database in ("default", "shelf", "elsewhere"):
         before = identify(Source(SourceKind.TABLE, "delta", table=(database, "Books")), names)
         spark.sql(f"create table {database}.Books (id int) using delta")
-        told = (location(spark, f"{database}.books"),)
-        after = identify(Source(SourceKind.TABLE, "delta", told, ("spark_catalog", database, "books")), names)
+        paths = (location(spark, f"{database}.books"),)
+        after = identify(Source(SourceKind.TABLE, "delta", paths, ("spark_catalog", database, "books")), names)
         assert before == after
         assert after.name.namespace == "file"
         assert after.symlinks[0].name == f"{database}.books"
@@ -40,7 +40,7 @@ def test_a_table_that_is_not_there_yet_has_the_name_it_will_have(spark: SparkSes
     spark.sql("drop database shelf cascade")
 
 
-def test_a_relative_path_is_below_the_jvms_directory(spark: SparkSession) -> None:
+def test_relative_path_is_resolved_in_the_working_directory_of_the_jvm(spark: SparkSession) -> None:
     found = identify(Source(SourceKind.PATH, "parquet", ("some/where",)), name_context(spark))
     assert found.name.name == f"{Path.cwd()}/some/where"
 
@@ -58,7 +58,7 @@ def origins(df: DataFrame, column: str) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def test_a_real_databases_table_and_queries_lead_to_its_columns(spark: SparkSession, tmp_path: Path) -> None:
+def test_jdbc_tables_and_queries_resolve_to_the_columns_of_the_database(spark: SparkSession, tmp_path: Path) -> None:
     url = f"jdbc:derby:{tmp_path}/shop;create=true;user=etl;password=s3cr3t"
     frame = spark.range(3).selectExpr("id", "id * 2 as total")
     watch = colline.attach(spark, transport={"type": "memory"})
@@ -79,7 +79,7 @@ def test_a_real_databases_table_and_queries_lead_to_its_columns(spark: SparkSess
     assert origins(inside, "NUMBER") == [(place, "ORDERS", "id", "IDENTITY")]
 
 
-def test_a_scan_of_two_folders_is_of_both(spark: SparkSession, tmp_path: Path) -> None:
+def test_scan_of_two_folders_has_both_as_inputs(spark: SparkSession, tmp_path: Path) -> None:
     for name in ("a", "b"):
         spark.range(2).write.parquet(f"{tmp_path}/{name}")
     df = spark.read.parquet(f"{tmp_path}/a", f"{tmp_path}/b")
@@ -87,7 +87,7 @@ def test_a_scan_of_two_folders_is_of_both(spark: SparkSession, tmp_path: Path) -
     assert [each.name.name for each in colline.lineage(df).inputs] == [f"{tmp_path}/a", f"{tmp_path}/b"]
 
 
-def test_a_changed_case_an_alias_and_a_view_change_no_name(spark: SparkSession, tmp_path: Path) -> None:
+def test_case_alias_and_view_do_not_change_the_name(spark: SparkSession, tmp_path: Path) -> None:
     spark.range(2).write.parquet(f"{tmp_path}/My Orders")
     spark.sql(f"create table default.cased using parquet location '{tmp_path}/My Orders'")
     spark.table("Default.CASED").createOrReplaceTempView("passing")
@@ -102,7 +102,7 @@ def test_a_changed_case_an_alias_and_a_view_change_no_name(spark: SparkSession, 
     spark.sql("drop table default.cased")
 
 
-def test_a_marked_function_masks(spark: SparkSession) -> None:
+def test_function_marked_with_masks_is_masking(spark: SparkSession) -> None:
     from pyspark.sql.functions import udf
 
     @udf("string")
@@ -111,13 +111,13 @@ def test_a_marked_function_masks(spark: SparkSession) -> None:
         return text[::-1]
 
     @udf("string")
-    def shown(text: str) -> str:
+    def reverse(text: str) -> str:
         return text[::-1]
 
     df = spark.range(1).selectExpr("cast(id as string) as email")
     df.createOrReplaceTempView("people")
     spark.sql("create table default.people using parquet as select * from people")
-    read = spark.table("default.people").select(token("email").alias("a"), shown("email").alias("b"))
+    read = spark.table("default.people").select(token("email").alias("a"), reverse("email").alias("b"))
     lineage = colline.lineage(read)
     spark.sql("drop table default.people")
     assert [lineage.fields[name][0].transformations[0].masking for name in ("a", "b")] == [True, False]

@@ -1,4 +1,4 @@
-"""Streams: one run each, on made messages and on live queries."""
+"""Streams: one run each, for recorded messages and for live queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import colline
 from colline.capture.application import Application
-from colline.capture.run_tracker import Runs
+from colline.capture.run_tracker import RunTracker
 from colline.capture.watch import Watch
 from colline.events.event_builder import Engine, RunName
 from colline.events.model import RunState
@@ -33,14 +33,14 @@ def write(path: str) -> Write:
 
 STATEMENTS = {
     "stream": Statement((write("/out"),), (IN,)),
-    "each batch": Statement((), (IN,)),
-    "inside": Statement((write("/inside"),), ()),
+    "batch": Statement((), (IN,)),
+    "nested": Statement((write("/nested"),), ()),
 }
 
 
-def runs() -> Runs:
+def new_tracker() -> RunTracker:
     application = Application(RunName("shop", "etl", run_id()), Engine("4.1.4"))
-    return Runs(application, lambda plan: STATEMENTS[plan["what"]])
+    return RunTracker(application, lambda plan: STATEMENTS[plan["what"]])
 
 
 def plan(what: str, root: str = "WriteToMicroBatchDataSourceV1") -> dict[str, Any]:
@@ -56,15 +56,15 @@ def batch(number: int, seconds: int, what: str = "stream", **more: Any) -> dict[
     return message("start", seconds, id=number, text=text, plan=plan(what), **more)
 
 
-def heard(book: Runs, *messages: dict[str, Any]) -> list[Any]:
-    return [event for each in messages for event in book.hear(each)]
+def handle_all(tracker: RunTracker, *messages: dict[str, Any]) -> list[Any]:
+    return [event for each in messages for event in tracker.handle(each)]
 
 
-def test_a_stream_is_one_run_however_many_batches_it_has() -> None:
-    book = runs()
+def test_stream_with_several_batches_is_one_run() -> None:
+    tracker = new_tracker()
     counts = {"numOutputRows": 5, "numFiles": 1}
-    events = heard(
-        book,
+    events = handle_all(
+        tracker,
         message("stream_start", 0, run=RUN),
         batch(0, 1),
         message("end", 2, id=0, metrics=counts),
@@ -86,28 +86,28 @@ def test_a_stream_is_one_run_however_many_batches_it_has() -> None:
     rows = [event.outputs[0].output_facets["outputStatistics"]["rowCount"] for event in (first, second, ended)]
     assert rows == [5, 15, 15]
     assert began.job.facets["jobType"]["processingType"] == "STREAMING"
-    assert (book.open, book.counts.started, book.counts.completed) == (0, 1, 1)
+    assert (tracker.open_count, tracker.counts.started, tracker.counts.completed) == (0, 1, 1)
 
 
-def test_what_foreach_batch_writes_is_written_by_the_stream_and_the_job_keeps_its_name() -> None:
-    events = heard(
-        runs(),
+def test_foreach_batch_writes_belong_to_the_stream_and_keep_its_job_name() -> None:
+    events = handle_all(
+        new_tracker(),
         message("stream_start", 0, run=RUN),
-        batch(0, 1, "each batch"),
-        message("nested", 1, id=7, root=0, plan=plan("inside")),
+        batch(0, 1, "batch"),
+        message("nested", 1, id=7, root=0, plan=plan("nested")),
         message("end", 2, id=0),
         message("stream_progress", 3, run=RUN),
         message("stream_end", 4, run=RUN),
     )
     assert [event.event_type for event in events] == [RunState.START, RunState.RUNNING, RunState.COMPLETE]
-    assert [[output.name for output in event.outputs] for event in events] == [[], ["/inside"], ["/inside"]]
+    assert [[output.name for output in event.outputs] for event in events] == [[], ["/nested"], ["/nested"]]
     assert "columnLineage" in events[1].outputs[0].facets
     assert {event.job.name for event in events} == {"etl.stream"}
 
 
-def test_a_stream_that_fails_says_why_and_one_that_never_had_a_batch_still_ends() -> None:
-    events = heard(
-        runs(),
+def test_stream_that_fails_before_its_first_batch_has_its_error() -> None:
+    events = handle_all(
+        new_tracker(),
         message("stream_start", 0, run=RUN, text="named"),
         message("stream_end", 4, run=RUN, text="org.x.Boom: no\n\tat a\n\tat b"),
     )
@@ -116,11 +116,11 @@ def test_a_stream_that_fails_says_why_and_one_that_never_had_a_batch_still_ends(
     assert events[1].job.name == "etl.named"
 
 
-def test_what_a_source_runs_inside_a_batch_is_no_run_and_no_lineage() -> None:
+def test_query_of_a_source_inside_a_batch_is_ignored() -> None:
     inner = batch(0, 1)
-    inner["plan"] = plan("each batch", root="DeserializeToObject")
-    events = heard(
-        runs(),
+    inner["plan"] = plan("batch", root="DeserializeToObject")
+    events = handle_all(
+        new_tracker(),
         message("stream_start", 0, run=RUN),
         inner,
         message("end", 2, id=0),
@@ -130,24 +130,24 @@ def test_what_a_source_runs_inside_a_batch_is_no_run_and_no_lineage() -> None:
     assert [(event.event_type, event.outputs[0].name) for event in events] == [(RunState.START, "/out")]
 
 
-def test_a_stream_that_still_runs_at_the_end_is_aborted() -> None:
-    book = runs()
-    heard(book, message("stream_start", 0, run=RUN), batch(0, 1))
-    events = book.finish(datetime.now(timezone.utc))
+def test_running_stream_is_aborted_when_the_application_ends() -> None:
+    tracker = new_tracker()
+    handle_all(tracker, message("stream_start", 0, run=RUN), batch(0, 1))
+    events = tracker.finish(datetime.now(timezone.utc))
     assert [event.event_type for event in events] == [RunState.ABORT, RunState.COMPLETE]
 
 
 @pytest.mark.spark
-def test_live_streams_are_one_run_each_with_lineage_through_foreach_batch(spark: SparkSession, tmp_path: Path) -> None:
+def test_live_streams_have_one_run_and_lineage_through_foreach_batch(spark: SparkSession, tmp_path: Path) -> None:
     spark.range(10).selectExpr("id", "id * 2 as v").write.parquet(f"{tmp_path}/in")
     schema = spark.read.parquet(f"{tmp_path}/in").schema
     source = spark.readStream.schema(schema).parquet(f"{tmp_path}/in").where("id > 2").selectExpr("id", "v + 1 as w")
 
-    def both(frame: DataFrame, _number: int) -> None:
+    def write_twice(frame: DataFrame, _number: int) -> None:
         frame.write.mode("append").parquet(f"{tmp_path}/one")
         frame.selectExpr("w * 2 as x").write.mode("append").parquet(f"{tmp_path}/two")
 
-    def started(name: str) -> Any:
+    def stream_writer(name: str) -> Any:
         return (
             source.writeStream.queryName(name)
             .option("checkpointLocation", f"{tmp_path}/{name}")
@@ -156,8 +156,8 @@ def test_live_streams_are_one_run_each_with_lineage_through_foreach_batch(spark:
 
     watch = colline.attach(spark, transport={"type": "memory"})
     assert isinstance(watch, Watch)
-    started("plain").format("parquet").start(f"{tmp_path}/out").awaitTermination(120)
-    started("each").foreachBatch(both).start().awaitTermination(120)
+    stream_writer("plain").format("parquet").start(f"{tmp_path}/out").awaitTermination(120)
+    stream_writer("each").foreachBatch(write_twice).start().awaitTermination(120)
     events = [event for event in watch.events if event["job"]["name"].startswith("colline tests.")]
     watch.detach()
     for event in events:
@@ -183,7 +183,7 @@ def test_live_streams_are_one_run_each_with_lineage_through_foreach_batch(spark:
 
 
 @pytest.mark.spark
-def test_a_stream_over_files_reads_their_folder_not_one_of_them(spark: SparkSession, tmp_path: Path) -> None:
+def test_file_stream_reads_the_folder_and_not_single_files(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "orders in").mkdir()
     (tmp_path / "orders in" / "monday.csv").write_text("7,x\n", encoding="utf-8")
     watch = colline.attach(spark, transport={"type": "memory"})

@@ -1,4 +1,4 @@
-"""A watch over a live session: real queries, real Delta, real threads."""
+"""Capture in a live session: real queries, real Delta, real threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import colline
 from colline.capture.watch import Watch
-from tests.capture.captured_events import of_queries, pairs
+from tests.capture.captured_events import query_events, run_states
 from tests.events.oracle import judged, without_empty
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("tables")]
 
 
 @pytest.mark.delta
-def test_a_delta_write_is_told_whole(spark: SparkSession, watch: Watch) -> None:
+def test_delta_write_has_complete_events(spark: SparkSession, watch: Watch) -> None:
     statement = (
         "create or replace table watched.totals using delta as "
         "select region, sum(amount) as total from watched.orders where id > 1 group by region"
     )
     spark.sql(statement)
-    began, ended = of_queries(watch.events)
+    began, ended = query_events(watch.events)
     assert [began["eventType"], ended["eventType"]] == ["START", "COMPLETE"]
     for event in (began, ended):
         assert event["job"] | {"facets": None} == {
@@ -54,14 +54,14 @@ def test_a_delta_write_is_told_whole(spark: SparkSession, watch: Watch) -> None:
 
 
 @pytest.mark.delta
-def test_what_is_written_has_names_and_types(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    spark.sql("create table watched.kept (a int, b struct<x:int,y:string>) using delta")
+def test_outputs_have_a_schema_with_names_and_types(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    spark.sql("create table watched.created (a int, b struct<x:int,y:string>) using delta")
     spark.sql("create table watched.counted using delta as select region, count(*) as n from watched.orders group by 1")
     spark.table("watched.orders").selectExpr("cast(id as double) as d").write.parquet(str(tmp_path / "out"))
-    spark.sql("create view watched.seen as select id, region from watched.orders")
+    spark.sql("create view watched.a_view as select id, region from watched.orders")
     schemas = [
         [(field["name"], field["type"]) for field in event["outputs"][0]["facets"]["schema"]["fields"]]
-        for event in of_queries(watch.events)
+        for event in query_events(watch.events)
         if event["eventType"] == "COMPLETE"
     ]
     assert schemas == [
@@ -73,25 +73,25 @@ def test_what_is_written_has_names_and_types(spark: SparkSession, watch: Watch, 
 
 
 @pytest.mark.delta
-def test_an_iceberg_write_says_which_snapshot_it_made(spark: SparkSession, watch: Watch) -> None:
+def test_iceberg_write_has_its_snapshot_id(spark: SparkSession, watch: Watch) -> None:
     if spark.conf.get("spark.sql.catalog.ice", None) is None:
         pytest.skip("no Iceberg is published for this Spark")
     spark.sql("create table ice.watched.`the copy` using iceberg as select id, region from watched.orders")
     spark.sql("insert into ice.watched.`the copy` select id + 100, region from watched.orders where id < 5")
-    told = [
+    versions = [
         (output["facets"]["version"]["datasetVersion"], output["outputFacets"]["outputStatistics"]["rowCount"])
-        for event in of_queries(watch.events)
+        for event in query_events(watch.events)
         if event["eventType"] == "COMPLETE"
         for output in event["outputs"]
     ]
-    kept = spark.sql("select snapshot_id from ice.watched.`the copy`.snapshots order by committed_at").collect()
-    assert told[:2] == [(str(kept[0][0]), 30), (str(kept[1][0]), 5)]
+    snapshots = spark.sql("select snapshot_id from ice.watched.`the copy`.snapshots order by committed_at").collect()
+    assert versions[:2] == [(str(snapshots[0][0]), 30), (str(snapshots[1][0]), 5)]
     spark.sql("drop table ice.watched.`the copy`")
 
 
-def test_a_path_write_has_sparks_own_counts(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+def test_write_to_a_path_has_the_counts_of_sparks_metrics(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     spark.table("watched.orders").write.parquet(f"{tmp_path}/a copy")
-    ended = of_queries(watch.events)[-1]
+    ended = query_events(watch.events)[-1]
     (output,) = ended["outputs"]
     assert (output["namespace"], output["name"]) == ("file", f"{tmp_path}/a copy")
     statistics = output["outputFacets"]["outputStatistics"]
@@ -100,17 +100,15 @@ def test_a_path_write_has_sparks_own_counts(spark: SparkSession, watch: Watch, t
     assert statistics["fileCount"] >= 1
 
 
-def test_a_failing_query_fails_once_with_its_message(spark: SparkSession, watch: Watch) -> None:
-    with pytest.raises(Exception, match="a told reason"):
-        spark.sql("select raise_error('a told reason') from watched.orders").collect()
-    assert pairs(watch.events) == [("colline tests.query", ["START", "FAIL"])]
-    assert "a told reason" in watch.events[-1]["run"]["facets"]["errorMessage"]["message"]
+def test_failing_query_has_one_fail_event_with_its_message(spark: SparkSession, watch: Watch) -> None:
+    with pytest.raises(Exception, match="the reason"):
+        spark.sql("select raise_error('the reason') from watched.orders").collect()
+    assert run_states(watch.events) == [("colline tests.query", ["START", "FAIL"])]
+    assert "the reason" in watch.events[-1]["run"]["facets"]["errorMessage"]["message"]
 
 
 @pytest.mark.delta
-def test_one_action_is_one_run_however_many_executions_it_takes(
-    spark: SparkSession, watch: Watch, tmp_path: Path
-) -> None:
+def test_action_with_several_executions_is_one_run(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     spark.table("watched.orders").write.format("delta").save(f"{tmp_path}/d")
     spark.sql(f"update delta.`{tmp_path}/d` set amount = id + 1 where region = '1'")
     spark.sql(
@@ -119,10 +117,10 @@ def test_one_action_is_one_run_however_many_executions_it_takes(
     )
     spark.sql(f"delete from delta.`{tmp_path}/d` where id < 3")
     spark.sql("show tables in watched").collect()
-    assert [states for _, states in pairs(watch.events)] == [["START", "COMPLETE"]] * 4
+    assert [states for _, states in run_states(watch.events)] == [["START", "COMPLETE"]] * 4
 
 
-def test_every_event_passes_the_clients_own_model(spark: SparkSession, watch: Watch) -> None:
+def test_every_event_is_accepted_by_the_openlineage_client(spark: SparkSession, watch: Watch) -> None:
     spark.sql("create table watched.copy using parquet as select * from watched.orders")
     spark.sql("alter table watched.copy add columns (note string)")
     spark.sql("drop table watched.copy")
@@ -133,29 +131,29 @@ def test_every_event_passes_the_clients_own_model(spark: SparkSession, watch: Wa
         assert judged(event) == without_empty(event)
 
 
-def test_two_threads_with_two_jobs_never_mix(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    def work(name: str) -> None:
+def test_job_labels_of_two_threads_do_not_mix(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    def write_three(name: str) -> None:
         with colline.job(name, tags={"thread": name}):
             for number in range(3):
                 spark.table("watched.orders").write.parquet(f"{tmp_path}/{name}-{number}")
 
     names = ["left, é", "right job"]
-    threads = [threading.Thread(target=work, args=(name,)) for name in names]
+    threads = [threading.Thread(target=write_three, args=(name,)) for name in names]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     spark.table("watched.orders").count()
-    found = of_queries(watch.events)
+    found = query_events(watch.events)
     for event in found:
         for output in event["outputs"]:
             written = output["name"].rpartition("/")[2].rpartition("-")[0]
             assert event["job"]["name"] == written
             assert event["job"]["facets"]["tags"]["tags"][0]["value"] == written
-    assert sorted(name for name, _ in pairs(found)) == sorted(["colline tests.query", *names * 3])
+    assert sorted(name for name, _ in run_states(found)) == sorted(["colline tests.query", *names * 3])
 
 
-def test_labels_nest_and_end(spark: SparkSession, watch: Watch) -> None:
+def test_job_labels_nest_and_end(spark: SparkSession, watch: Watch) -> None:
     with colline.job("outer"):
         spark.table("watched.orders").count()
         with colline.job("inner", tags=["urgent"]):
@@ -164,32 +162,32 @@ def test_labels_nest_and_end(spark: SparkSession, watch: Watch) -> None:
     spark.table("watched.orders").count()
 
     @colline.job("by decorator")
-    def work() -> None:
+    def count() -> None:
         spark.table("watched.orders").count()
 
-    work()
-    names = [name for name, _ in pairs(watch.events)]
+    count()
+    names = [name for name, _ in run_states(watch.events)]
     assert names == ["outer", "inner", "outer", "colline tests.query", "by decorator"]
 
 
-def test_attached_twice_it_is_the_same_watch(spark: SparkSession, watch: Watch) -> None:
+def test_second_attach_returns_the_same_watch(spark: SparkSession, watch: Watch) -> None:
     assert colline.attach(spark) is watch
     assert colline.attach(spark.newSession(), transport={"type": "console"}) is watch
 
 
-def test_every_session_of_the_application_is_watched(spark: SparkSession, watch: Watch) -> None:
+def test_every_session_of_the_application_is_captured(spark: SparkSession, watch: Watch) -> None:
     spark.newSession().table("watched.orders").count()
-    assert len(pairs(watch.events)) == 1
+    assert len(run_states(watch.events)) == 1
 
 
-def test_detached_it_hears_nothing_and_leaves_no_thread(spark: SparkSession) -> None:
+def test_detached_watch_captures_nothing_and_leaves_no_thread(spark: SparkSession) -> None:
     before = {thread.ident for thread in threading.enumerate()}
     first = colline.attach(spark, transport={"type": "memory"})
     spark.table("watched.orders").count()
     first.detach()
     first.detach()
     spark.table("watched.orders").count()
-    assert len(pairs(first.events)) == 1
+    assert len(run_states(first.events)) == 1
     assert [event["eventType"] for event in first.events] == ["START", "START", "COMPLETE", "COMPLETE"]
     assert {thread.ident for thread in threading.enumerate()} <= before
     names = [thread.getName() for thread in spark._jvm.java.lang.Thread.getAllStackTraces().keySet()]
@@ -197,11 +195,11 @@ def test_detached_it_hears_nothing_and_leaves_no_thread(spark: SparkSession) -> 
     again = colline.attach(spark, transport={"type": "memory"})
     assert again is not first
     spark.table("watched.orders").count()
-    assert len(pairs(again.events)) == 1
+    assert len(run_states(again.events)) == 1
     again.detach()
 
 
-def test_detached_in_a_finally_the_application_failed(spark: SparkSession) -> None:
+def test_detach_in_a_finally_block_fails_the_application(spark: SparkSession) -> None:
     watch = colline.attach(spark, transport={"type": "memory"})
     with pytest.raises(ValueError, match="in the script"):
         try:
@@ -215,7 +213,7 @@ def test_detached_in_a_finally_the_application_failed(spark: SparkSession) -> No
     )
 
 
-def test_a_broken_transport_harms_nobody(spark: SparkSession) -> None:
+def test_broken_transport_does_not_affect_the_job(spark: SparkSession) -> None:
     class Broken:
         def emit(self, event: object) -> None:
             raise RuntimeError("no")
@@ -226,29 +224,29 @@ def test_a_broken_transport_harms_nobody(spark: SparkSession) -> None:
     watch.detach(1)
 
 
-def test_a_fault_in_tracing_is_counted_and_the_event_goes_out(spark: SparkSession, watch: Watch) -> None:
-    def breaks(_plan: Any) -> Any:
-        raise ZeroDivisionError("a defect of ours")
+def test_error_in_tracing_is_counted_and_the_event_is_sent(spark: SparkSession, watch: Watch) -> None:
+    def fail(_plan: Any) -> Any:
+        raise ZeroDivisionError("a bug in colline")
 
-    watch._runs.analyse = breaks
+    watch._tracker.analyze = fail
     assert spark.table("watched.orders").count() == 30
-    began, ended = of_queries(watch.events)
+    began, ended = query_events(watch.events)
     assert ended["eventType"] == "COMPLETE"
     assert began["run"]["facets"]["colline_opaque"]["steps"][0]["why"] == "tracing failed: ZeroDivisionError"
     assert watch.stats.failures == 1
 
 
 @pytest.mark.parametrize(
-    "settings", [{"transport": {"type": "no such thing"}}, {"no_such_setting": 1}, {"disabled": True}], ids=str
+    "settings", [{"transport": {"type": "unknown"}}, {"no_such_setting": 1}, {"disabled": True}], ids=str
 )
-def test_what_cannot_be_attached_says_so_and_fails_nothing(spark: SparkSession, settings: dict[str, Any]) -> None:
-    found = colline.attach(spark, **settings)
-    assert not found.is_attached
-    assert found.flush() and found.events == []
-    found.detach()
+def test_failed_attach_returns_an_inactive_watch(spark: SparkSession, settings: dict[str, Any]) -> None:
+    watch = colline.attach(spark, **settings)
+    assert not watch.is_attached
+    assert watch.flush() and watch.events == []
+    watch.detach()
 
 
-def test_settings_come_from_the_environment_too(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_read_from_the_environment(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     outer = "0190a0b0-0000-7000-8000-000000000001"
     monkeypatch.setenv("OPENLINEAGE_PARENT_ID", f"airflow/dag.task/{outer}")
     monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "from outside")
@@ -266,12 +264,12 @@ def test_settings_come_from_the_environment_too(spark: SparkSession, monkeypatch
     [({"lineage_facet": True}, "lineage"), ({"cartesian": True}, "columnLineage"), ({}, "columnLineage")],
     ids=str,
 )
-def test_the_form_of_lineage_is_a_setting(
+def test_lineage_form_follows_the_setting(
     spark: SparkSession, tmp_path: Path, settings: dict[str, Any], where: str
 ) -> None:
     watch = colline.attach(spark, transport={"type": "memory"}, **settings)
     spark.sql("select region from watched.orders where id > 1").write.parquet(f"{tmp_path}/copy")
-    ended = of_queries(watch.events)[-1]
+    ended = query_events(watch.events)[-1]
     watch.detach()
     holder = ended["job"]["facets"] if where == "lineage" else ended["outputs"][0]["facets"]
     assert where in holder
@@ -279,24 +277,24 @@ def test_the_form_of_lineage_is_a_setting(
     assert judged(ended) == without_empty(ended)
 
 
-def test_literals_leave_only_where_they_may(spark: SparkSession) -> None:
+def test_literals_are_redacted_when_configured(spark: SparkSession) -> None:
     watch = colline.attach(spark, transport={"type": "memory"}, redact_literals=True)
     spark.sql(
         "create table watched.copied using parquet as "
         "select concat(region, 'Ann Example') as who from watched.orders where region <> 'Bob Example'"
     )
-    told = str(watch.events)
+    text = str(watch.events)
     watch.detach()
-    assert "Example" not in told
-    assert "concat" in told
+    assert "Example" not in text
+    assert "concat" in text
 
 
-def test_memory_stays_flat(spark: SparkSession) -> None:
-    class Nowhere:
+def test_memory_does_not_grow_with_queries(spark: SparkSession) -> None:
+    class Discard:
         def emit(self, event: object) -> None:
             pass
 
-    watch = colline.attach(spark, transport=Nowhere())
+    watch = colline.attach(spark, transport=Discard())
     frame = spark.range(3).selectExpr("id", "id + 1 as next")
     sizes = []
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""What counts as a run of its own, and what a run reads: real queries in a live session."""
+"""Which queries are runs, and which columns a run reads: real queries in a live session."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import colline
 from colline.capture.watch import Watch
-from tests.capture.captured_events import of_queries, pairs
+from tests.capture.captured_events import query_events, run_states
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("tables")]
 
 
-def test_a_read_tells_which_columns_were_read(spark: SparkSession, watch: Watch) -> None:
+def test_read_has_the_columns_it_used(spark: SparkSession, watch: Watch) -> None:
     spark.sql("select region from watched.orders where amount > 3 order by id").collect()
-    ended = of_queries(watch.events)[-1]
+    ended = query_events(watch.events)[-1]
     assert ended["outputs"] == []
     fields = ended["inputs"][0]["facets"]["colline_columnsRead"]["fields"]
     assert {each["name"]: each["uses"] for each in fields} == {
@@ -43,60 +43,60 @@ READERS: list[Callable[[DataFrame], Any]] = [
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_every_way_to_read_a_dataframe_is_told(
+def test_every_read_of_a_dataframe_is_captured(
     spark: SparkSession, watch: Watch, reader: Callable[[DataFrame], Any]
 ) -> None:
     with colline.job("reading"):
         reader(spark.sql("select amount, region from watched.orders where id > 1"))
-    told = pairs(watch.events)
-    assert told
-    assert all(each == ("reading", ["START", "COMPLETE"]) for each in told)
-    [read] = [event for event in of_queries(watch.events) if event["eventType"] == "START"][:1]
+    runs = run_states(watch.events)
+    assert runs
+    assert all(run == ("reading", ["START", "COMPLETE"]) for run in runs)
+    [read] = [event for event in query_events(watch.events) if event["eventType"] == "START"][:1]
     [source] = read["inputs"]
     fields = source["facets"]["colline_columnsRead"]["fields"]
     assert {each["name"]: each["uses"] for each in fields}["id"] == ["filter"]
 
 
-def test_a_function_that_raises_on_rows_fails_the_read(spark: SparkSession, watch: Watch) -> None:
+def test_read_fails_when_its_function_raises(spark: SparkSession, watch: Watch) -> None:
     def refuse(row: Any) -> None:
         raise ValueError("not this row")
 
     with pytest.raises(Exception, match="not this row"):
         spark.table("watched.orders").foreach(refuse)
-    [(_, states)] = pairs(watch.events)
+    [(_, states)] = run_states(watch.events)
     assert states == ["START", "FAIL"]
-    assert "not this row" in of_queries(watch.events)[-1]["run"]["facets"]["errorMessage"]["message"]
+    assert "not this row" in query_events(watch.events)[-1]["run"]["facets"]["errorMessage"]["message"]
 
 
-def test_looking_into_files_for_their_schema_is_no_read_of_the_job(
-    spark: SparkSession, watch: Watch, tmp_path: Path
-) -> None:
+def test_schema_inference_is_not_captured(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("name,age\nAnn,7\n", encoding="utf-8")
     spark.read.csv(f"{tmp_path}/people.csv", header=True, inferSchema=True).select("age").collect()
     read = [
         [field["name"] for field in found["facets"]["colline_columnsRead"]["fields"]]
-        for event in of_queries(watch.events)
+        for event in query_events(watch.events)
         if event["eventType"] == "COMPLETE"
         for found in event["inputs"]
     ]
     assert read == [["age"]]
 
 
-def test_looking_at_what_a_command_returned_is_no_second_run(spark: SparkSession, watch: Watch) -> None:
+def test_showing_the_result_of_a_command_is_not_a_run(spark: SparkSession, watch: Watch) -> None:
     spark.sql("create table watched.shown using parquet as select id from watched.orders").collect()
     spark.sql("insert into watched.shown select amount from watched.orders").show()
     spark.sql("from watched.orders insert into watched.shown select id insert into watched.shown select amount").count()
     spark.sql("show tables in watched").filter("tableName = 'shown'").count()
-    told = [event for event in of_queries(watch.events) if event["eventType"] == "COMPLETE" and event["outputs"]]
+    writes = [event for event in query_events(watch.events) if event["eventType"] == "COMPLETE" and event["outputs"]]
     # before Spark 4 each part of a multi-insert is an execution of its own
     multi = [1, 1] if spark.version.startswith("3.") else [2]
-    assert [len(event["outputs"]) for event in told] == [1, 1, *multi]
-    assert all("watched.shown" in event["job"]["facets"]["sql"]["query"] for event in told)
+    assert [len(event["outputs"]) for event in writes] == [1, 1, *multi]
+    assert all("watched.shown" in event["job"]["facets"]["sql"]["query"] for event in writes)
 
 
-def test_only_a_statement_in_sql_has_its_text(spark: SparkSession, watch: Watch) -> None:
+def test_only_sql_statements_have_sql_text(spark: SparkSession, watch: Watch) -> None:
     spark.sql("create table watched.by_sql using parquet as select id from watched.orders")
     spark.sql("select id from watched.orders").write.saveAsTable("watched.by_frame")
     spark.sql("/* replace no table */ select id from watched.orders").write.format("parquet").saveAsTable("watched.too")
-    told = [event["job"]["facets"].get("sql") for event in of_queries(watch.events) if event["eventType"] == "START"]
-    assert [facet and facet["query"][:12] for facet in told] == ["create table", None, None]
+    facets = [
+        event["job"]["facets"].get("sql") for event in query_events(watch.events) if event["eventType"] == "START"
+    ]
+    assert [facet and facet["query"][:12] for facet in facets] == ["create table", None, None]

@@ -1,6 +1,6 @@
-"""Two applications in one process, the second of which makes RDDs with the numbers that the first one's had.
+"""Runs two Spark applications in one process; the second creates an RDD with the same id as one of the first.
 
-two_applications.py FOLDER    one line of JSON each: where a DataFrame made from an RDD comes from
+two_applications.py FOLDER    prints for each a JSON list: the inputs of a DataFrame made from that RDD
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from pathlib import Path
 import colline
 from tests.sessions import session
 
-HOME = Path(sys.argv[1])
-SHAPE = "secret long"
+FOLDER = Path(sys.argv[1])
+SCHEMA = "secret long"
 
 
-def told(frame: object) -> list[str]:
-    return sorted(Path(found.name.name).name for found in colline.lineage(frame).inputs)
+def input_names(frame: object) -> list[str]:
+    return sorted(Path(each.name.name).name for each in colline.lineage(frame).inputs)
 
 
-first = session(HOME, plain=True)
-first.range(3).selectExpr("id as secret").write.parquet(str(HOME / "salaries"))
-salaries = first.read.parquet(str(HOME / "salaries"))
+first = session(FOLDER, plain=True)
+first.range(3).selectExpr("id as secret").write.parquet(str(FOLDER / "salaries"))
+salaries = first.read.parquet(str(FOLDER / "salaries"))
 colline.lineage(salaries)
 rows = salaries.rdd
-number = rows._jrdd.rdd().id()
-print(json.dumps(told(first.createDataFrame(rows, SHAPE))))
+rdd_id = rows._jrdd.rdd().id()
+print(json.dumps(input_names(first.createDataFrame(rows, SCHEMA))))
 first.stop()
 
-second = session(HOME, plain=True)
-given = second.sparkContext.parallelize([(1,)])
-seen = []
-while number not in seen:
-    given = given.coalesce(1)  # each is an RDD of its own in the JVM
-    seen.append(given._jrdd.rdd().id())
-print(json.dumps(told(second.createDataFrame(given, SHAPE))))
+second = session(FOLDER, plain=True)
+rdd = second.sparkContext.parallelize([(1,)])
+ids = []
+while rdd_id not in ids:
+    rdd = rdd.coalesce(1)  # each call creates a new RDD in the JVM
+    ids.append(rdd._jrdd.rdd().id())
+print(json.dumps(input_names(second.createDataFrame(rdd, SCHEMA))))
 second.stop()

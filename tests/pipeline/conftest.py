@@ -42,7 +42,7 @@ def ingested_twice(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
     kept = _kept(spark)
     with pytest.MonkeyPatch.context() as patched:
         # where a test before attached to the session, the latest 200 checkpoints of anyone would be remembered
-        patched.setattr(rdd_lineage, "_MOST", 0)
+        patched.setattr(rdd_lineage, "_MAX_RDDS", 0)
         first = ingest(str(folder), spark=spark)
         assert (first.batches, first.events, first.quarantined) == (1, len(FIRST) - len(BAD), len(BAD))
         land(folder, SECOND, name="at 10:30:00 50%20.ndjson")

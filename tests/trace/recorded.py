@@ -34,7 +34,7 @@ def _plans(topic: str) -> dict[str, Any]:
 def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
     """Record the plan of every case, or of the chosen topics."""
     from colline.capture import listener
-    from colline.capture.analyze import _analyzed
+    from colline.capture.analyze import analyzed_plan
     from tests.trace.live import lacking, made
 
     topics: dict[str, dict[str, Any]] = {}
@@ -42,7 +42,7 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
         if lacking(case, spark) or (chosen and case.topic not in chosen):
             continue
         with made(case, spark) as query:
-            plan = listener.describe(spark, _analyzed(query, spark))
+            plan = listener.plan_json(spark, analyzed_plan(query, spark))
         topics.setdefault(case.topic, {})[case.name] = blanked(plan, home)
     for topic, plans in topics.items():
         lines = ",\n".join(
@@ -53,10 +53,10 @@ def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
 
 def record_run(spark: SparkSession, folder: Path) -> None:
     """Record which kinds of nodes are in the plans of the cases that are run; their plans are not kept."""
-    from colline.capture.listener import Tap
+    from colline.capture.listener import QueryListener
     from tests.trace.live import lacking, made
 
-    listener = Tap(spark)
+    listener = QueryListener(spark)
     kinds: dict[str, list[str]] = {}
     for number, case in enumerate(case for case in run_cases() if not lacking(case, spark)):
         place = folder / f"run{number}"

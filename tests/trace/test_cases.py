@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.capture.analyze import context_of, plan_of
+from colline.capture.analyze import application_context, read_plan
 from tests.trace.cases import Case, all_cases, check
 from tests.trace.live import lacking, made
 
@@ -22,4 +22,4 @@ def test_lineage_of_a_live_plan(case: Case, spark: SparkSession) -> None:
     if why := lacking(case, spark):
         pytest.skip(why)
     with made(case, spark) as query:
-        check(case, plan_of(query, spark), context_of(spark))
+        check(case, read_plan(query, spark), application_context(spark))

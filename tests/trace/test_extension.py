@@ -13,11 +13,11 @@ PACKAGE = Path(__file__).parent / "extension_package"
 PROGRAM = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
-from colline.capture.analyze import context_for
+from colline.capture.analyze import tracing_context
 from colline.naming.dataset import NameContext
 from colline.plan import decode
 from colline.trace import lineage
-found = lineage(decode(json.load(sys.stdin)), context_for(NameContext()))
+found = lineage(decode(json.load(sys.stdin)), tracing_context(NameContext()))
 print(json.dumps({"facet": found.facet(), "opaque": [[s.node, s.why] for s in found.opaque]}))
 """
 

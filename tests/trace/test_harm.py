@@ -9,7 +9,7 @@ import pytest
 
 import colline
 from colline.capture import listener
-from colline.capture.analyze import QueryError, _analyzed, context_of
+from colline.capture.analyze import QueryError, analyzed_plan, application_context
 from colline.errors import CollineError
 from colline.plan.decode import decode
 from colline.trace.statement import statement
@@ -32,7 +32,7 @@ def table(spark: SparkSession, tmp_path: Path) -> str:
 def test_a_plan_beyond_the_limit_claims_every_leaf_column_and_says_so(
     spark: SparkSession, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "PLAN_LIMIT", 300)
+    monkeypatch.setattr(listener, "MAX_PLAN_CHARS", 300)
     found = colline.lineage(f"select id + 1 as x from {table} where amount > 1", spark)
     assert [entry.column.field for entry in found.fields["x"]] == ["id", "amount", "name"]
     assert [(step.node, step.why) for step in found.opaque] == [("Unread", "the plan is larger than the limit")]
@@ -41,7 +41,7 @@ def test_a_plan_beyond_the_limit_claims_every_leaf_column_and_says_so(
 def test_a_write_beyond_the_limit_still_names_its_target(
     spark: SparkSession, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "PLAN_LIMIT", 300)
+    monkeypatch.setattr(listener, "MAX_PLAN_CHARS", 300)
     watch = colline.attach(spark, transport={"type": "memory"})
     spark.sql(f"select id + 1 as x from {table} where amount > 1").write.parquet(str(tmp_path / "out"))
     assert watch.flush(30)
@@ -62,7 +62,7 @@ def test_a_plan_a_thousand_filters_deep(spark: SparkSession, table: str) -> None
     condition = plan.condition()
     for _ in range(1500):
         plan = logical.Filter(condition, plan)
-    data = listener.describe(spark, plan)
+    data = listener.plan_json(spark, plan)
     assert sum(1 for node in data["nodes"] if data["classes"][node[0]][0] == "Filter") == 1501
     assert "partial" not in data
 
@@ -101,10 +101,10 @@ def test_an_rdd_of_unknown_origin_stays_unknown_when_asked_twice(spark: SparkSes
 
 def test_a_statement_that_no_rule_knows_tells_what_it_reads(spark: SparkSession, table: str, tmp_path: Path) -> None:
     text = f"insert overwrite directory '{tmp_path / 'out'}' using parquet select amount from {table} where id > 1"
-    plan = listener.describe(spark, _analyzed(text, spark))
+    plan = listener.plan_json(spark, analyzed_plan(text, spark))
     for kind in plan["classes"]:
         kind[0] = kind[0].replace("InsertIntoDataSourceDirCommand", "StrangeCommand")
-    found = statement(decode(plan), context_of(spark))
+    found = statement(decode(plan), application_context(spark))
     assert found.writes == ()
     assert [(read.field, read.uses[0].value) for read in found.inputs[0].reads] == [
         ("amount", "value"),

@@ -1,4 +1,7 @@
-"""`colline.lineage`: the lineage of a DataFrame or of SQL text, from its analyzed plan, without running it."""
+"""`colline.lineage`: the lineage of a DataFrame or of SQL text, from its analyzed plan, without running it.
+
+Also holds what tracing keeps for an application between queries: its names, masking functions and memory.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from colline.capture import listener
-from colline.capture.rdd_lineage import Origins, forget_rdds, watch_rdds
+from colline.capture.rdd_lineage import SessionMemory, forget_rdds, record_rdds
 from colline.capture.session_names import name_context
 from colline.capture.udf_masking import is_masking_udf
 from colline.config.plugin_loader import load_rules
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
-
+# application id → its tracing context; only the current application's is kept
 _contexts: dict[str, Context] = {}
 
 
@@ -36,72 +39,49 @@ class QueryError(CollineError):
 
 
 def lineage(df_or_sql: DataFrame | str, spark: SparkSession | None = None) -> ColumnLineage:
-    """Which source columns each output column depends on, and how. Analyses the query, never runs it."""
-    session = spark or _session(df_or_sql)
-    return trace_lineage(plan_of(df_or_sql, session), context_of(session))
+    """The source columns that each output column depends on, and how. Analyzes the query and never runs it."""
+    session = spark or _session_of(df_or_sql)
+    return trace_lineage(read_plan(df_or_sql, session), application_context(session))
 
 
-def plan_of(df_or_sql: DataFrame | str, spark: SparkSession) -> Plan:
-    """The analyzed plan of a DataFrame, or of a statement that is analyzed and not executed."""
-    return decode(listener.describe(spark, _analyzed(df_or_sql, spark)))
+def read_plan(df_or_sql: DataFrame | str, spark: SparkSession) -> Plan:
+    """The decoded analyzed plan of a DataFrame or of SQL text."""
+    return decode(listener.plan_json(spark, analyzed_plan(df_or_sql, spark)))
 
 
-def context_of(spark: SparkSession, names: NameContext | None = None, masking: tuple[str, ...] = ()) -> Context:
-    """What tracing needs to know of the session's application, made once: names, masking functions, its memory."""
-    key = spark.sparkContext.applicationId
-    if key not in _contexts or names is not None:
-        if key not in _contexts:
-            forget_rdds()
-        _contexts.clear()
-        memory = Origins(lambda df: _relation(df, _contexts[key]))
-        _contexts[key] = context_for(names or name_context(spark), masking, memory)
-        watch_rdds()
-    return _contexts[key]
-
-
-def _relation(df: DataFrame, context: Context) -> Relation:
-    trace = Trace(context)
-    found = trace(plan_of(df, df.sparkSession).root)
-    context.memory.remember(found, trace.findings.inputs.values())
-    return found
-
-
-def _analyzed(df_or_sql: DataFrame | str, spark: SparkSession) -> Any:
+def analyzed_plan(df_or_sql: DataFrame | str, spark: SparkSession) -> Any:
+    """Spark's analyzed plan (a Java object) of a DataFrame, or of a statement, which is not executed."""
     if not isinstance(df_or_sql, str):
         return df_or_sql._jdf.queryExecution().analyzed()
     from pyspark.errors import PySparkException
 
-    listener.classes(spark)
+    listener.java_classes(spark)
     state = spark._jsparkSession.sessionState()
     try:
         parsed = state.sqlParser().parsePlan(df_or_sql)
         skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
         return state.executePlan(parsed, skip).analyzed()
     except PySparkException as error:
-        raise _translated(error) from None
+        raise _query_error(error) from None
 
 
-def _translated(error: PySparkException) -> QueryError:
-    """Spark's own message without its plan, and what to do about it."""
-    text = str(error).strip().split("\n'")[0]
-    if "TABLE_OR_VIEW_NOT_FOUND" in text or "UNRESOLVED_COLUMN" in text:
-        return QueryError(text, hint="create the table in this session first, or correct the name")
-    return QueryError(text, hint="correct the SQL text")
+def application_context(
+    spark: SparkSession, names: NameContext | None = None, masking: tuple[str, ...] = ()
+) -> Context:
+    """The tracing context of the session's application. Created on first use, and again when `names` are given."""
+    key = spark.sparkContext.applicationId
+    if key not in _contexts or names is not None:
+        if key not in _contexts:
+            forget_rdds()
+        _contexts.clear()
+        memory = SessionMemory(lambda df: _trace_dataframe(df, _contexts[key]))
+        _contexts[key] = tracing_context(names or name_context(spark), masking, memory)
+        record_rdds()
+    return _contexts[key]
 
 
-def _session(df_or_sql: DataFrame | str) -> SparkSession:
-    if not isinstance(df_or_sql, str):
-        return df_or_sql.sparkSession
-    from pyspark.sql import SparkSession
-
-    active = SparkSession.getActiveSession()
-    if active is None:
-        raise CollineError("no Spark session is active", hint="pass one: colline.lineage(sql, spark=spark)")
-    return active
-
-
-def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: QueryMemory | None = None) -> Context:
-    """What tracing needs to know of a session."""
+def tracing_context(names: NameContext, masking: tuple[str, ...] = (), memory: QueryMemory | None = None) -> Context:
+    """What tracing needs to know about a session: how datasets are named, which functions mask, earlier queries."""
 
     def name(source: Source) -> DatasetName:
         return identify(source, names).name
@@ -111,14 +91,47 @@ def context_for(names: NameContext, masking: tuple[str, ...] = (), memory: Query
     def scan_inputs(source: Source) -> ScanInputs | None:
         return find_scan_inputs(source, names)
 
-    hiding = frozenset(word.lower() for word in masking)
-    return Context(name, is_masking_udf, hiding, memory or NoMemory(), scan_inputs)
+    masking_functions = frozenset(function.lower() for function in masking)
+    return Context(name, is_masking_udf, masking_functions, memory or NoMemory(), scan_inputs)
 
 
-def analyser(context: Context) -> Callable[[Mapping[str, Any]], Statement]:
-    """The function that turns a plan's JSON into what it reads and writes."""
+def plan_analyzer(context: Context) -> Callable[[Mapping[str, Any]], Statement]:
+    """A function that returns what the plan of a message reads and writes."""
 
-    def analyse(plan: Mapping[str, Any]) -> Statement:
+    def analyze(plan: Mapping[str, Any]) -> Statement:
         return statement(decode(plan), context)
 
-    return analyse
+    return analyze
+
+
+def _trace_dataframe(df: DataFrame, context: Context) -> Relation:
+    trace = Trace(context)
+    relation = trace(read_plan(df, df.sparkSession).root)
+    context.memory.remember(relation, trace.findings.inputs.values())
+    return relation
+
+
+def _query_error(error: PySparkException) -> QueryError:
+    """Spark's own message without the plan below it, and a hint."""
+    text = str(error).strip().split("\n'")[0]
+    condition = _error_condition(error)
+    if condition.startswith(("TABLE_OR_VIEW_NOT_FOUND", "UNRESOLVED_COLUMN")):
+        return QueryError(text, hint="create the table in this session first, or correct the name")
+    return QueryError(text, hint="correct the SQL text")
+
+
+def _error_condition(error: PySparkException) -> str:
+    """Spark's name of the error, such as `UNRESOLVED_COLUMN.WITH_SUGGESTION`; Spark 3.5 calls it error class."""
+    read = error.getCondition if hasattr(error, "getCondition") else error.getErrorClass
+    return read() or ""
+
+
+def _session_of(df_or_sql: DataFrame | str) -> SparkSession:
+    if not isinstance(df_or_sql, str):
+        return df_or_sql.sparkSession
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is None:
+        raise CollineError("no Spark session is active", hint="pass one: colline.lineage(sql, spark=spark)")
+    return active

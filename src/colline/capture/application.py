@@ -1,4 +1,4 @@
-"""Facts of a Spark application that naming and events need, read once when a watch begins."""
+"""The facts about a Spark application that dataset names and events need, read once when capture starts."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from colline.events.lineage_facets import LineageForm
 from colline.events.run_ids import is_run_id
 from colline.naming.dataset import NameContext
 
-# Spark conf keys that hold the name of the notebook or job a person sees on their platform
-NOTEBOOKS: tuple[tuple[str, str], ...] = (
+# Spark conf keys that hold the notebook or job name a user sees on their platform, and the platform
+NOTEBOOK_NAME_KEYS: tuple[tuple[str, str], ...] = (
     ("spark.databricks.notebook.path", "Databricks"),
     ("spark.synapse.context.notebookname", "Synapse and Fabric"),
     ("trident.artifact.name", "Fabric"),
@@ -24,7 +24,7 @@ NOTEBOOKS: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True)
 class Application:
-    """What every run of one application shares. `run` is the application's own run."""
+    """What all runs of one application share. `run` is the application's own run, `outer` the run that started it."""
 
     run: RunName
     engine: Engine
@@ -40,25 +40,25 @@ class Application:
 
     @property
     def parent(self) -> Parent:
-        """The parent of the application's queries: the application, below whatever started it."""
-        top = self.outer.root or self.outer.run if self.outer else None
-        return Parent(self.run, top)
+        """The parent of the application's queries: the application itself, with the outermost run as its root."""
+        root = self.outer.root or self.outer.run if self.outer else None
+        return Parent(self.run, root)
 
 
 def notebook_name(conf: Mapping[str, str]) -> str | None:
-    """The name of the notebook, where the platform tells it."""
-    return next((conf[key] for key, _ in NOTEBOOKS if conf.get(key)), None)
+    """The name of the notebook or job, on platforms that put it into the Spark conf."""
+    return next((conf[key] for key, _ in NOTEBOOK_NAME_KEYS if conf.get(key)), None)
 
 
 def outer_parent(given: ParentSetting) -> Parent | None:
-    """The run that started the application; one that is told by half is not taken."""
-    run = _run(given.job_namespace, given.job_name, given.run_id)
+    """The run that started the application, such as an Airflow task. An incomplete parent is ignored."""
+    run = _run_name(given.job_namespace, given.job_name, given.run_id)
     if run is None:
         return None
-    return Parent(run, _run(given.root_job_namespace, given.root_job_name, given.root_run_id))
+    return Parent(run, _run_name(given.root_job_namespace, given.root_job_name, given.root_run_id))
 
 
-def _run(namespace: str | None, name: str | None, run_id: str | None) -> RunName | None:
+def _run_name(namespace: str | None, name: str | None, run_id: str | None) -> RunName | None:
     if not (namespace and name and run_id and is_run_id(run_id)):
         return None
     return RunName(namespace, name, run_id)

@@ -1,4 +1,4 @@
-"""`colline.attach`: one watch per application, however often and from whichever thread it is asked for."""
+"""`colline.attach`: starts capture for a Spark application. Calls after the first return the same watch."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from colline.capture.analyze import analyser, context_of
+from colline.capture.analyze import application_context, plan_analyzer
 from colline.capture.application import Application, notebook_name, outer_parent
-from colline.capture.error_boundary import Containment
+from colline.capture.error_boundary import ErrorBoundary
 from colline.capture.hadoop_writer import files_for
-from colline.capture.job_labels import mark_this_thread
-from colline.capture.run_tracker import Runs
+from colline.capture.job_labels import tag_current_thread
+from colline.capture.run_tracker import RunTracker
 from colline.capture.session_names import name_context, spark_conf
 from colline.capture.watch import Watch, WatchStats
-from colline.capture.write_statistics import commits_of
+from colline.capture.write_statistics import commit_reader
 from colline.config import Settings, settings_from, transport_from
 from colline.errors import CollineError
 from colline.events.event_builder import Engine, RunName, as_is
@@ -29,58 +29,63 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("colline")
 
+_MAX_PLAIN_WORD_CHARS = 16
+_REDACTION_CACHE_SIZE = 20_000
+
 _lock = threading.Lock()
-_watches: dict[str, Watch] = {}
+_watches: dict[str, Watch] = {}  # application id → its watch
 
 
 def attach(
     spark: SparkSession, transport: Any = None, namespace: str | None = None, **settings: Any
-) -> Watch | Unattached:
-    """A watch over the session's application: every query from now on becomes lineage events.
+) -> Watch | InactiveWatch:
+    """Capture the lineage of every query of the session's application from now on.
 
-    Asked twice, it is the same watch. It never fails the job: what keeps it from watching is logged, and the watch that
-    comes back says `is_attached = False`.
+    A second call returns the same watch. It never fails the job: an error is logged, and the returned watch has
+    `is_attached = False`.
     """
-    call = {"transport": transport, "namespace": namespace, **settings}
+    given = {"transport": transport, "namespace": namespace, **settings}
     with _lock:
-        return Containment().run("attaching", lambda: _attached(spark, call), lambda error: Unattached(_reason(error)))
+        return ErrorBoundary().run(
+            "attaching", lambda: _attach(spark, given), lambda error: InactiveWatch(_describe(error))
+        )
 
 
-def _reason(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return str(error) if isinstance(error, CollineError) else f"{type(error).__name__}: {error}"
 
 
-def _attached(spark: SparkSession, call: Mapping[str, Any]) -> Watch | Unattached:
-    from colline.capture.listener import Tap, classes
+def _attach(spark: SparkSession, given: Mapping[str, Any]) -> Watch | InactiveWatch:
+    from colline.capture.listener import QueryListener, java_classes
 
-    classes(spark)  # a session without a JVM has no application to ask for
+    java_classes(spark)  # raises for a session without a JVM, before its application id is read
     key = spark.sparkContext.applicationId
     for known in [known for known, watch in _watches.items() if not watch.is_attached]:
         del _watches[known]
     if key in _watches:
-        _say_if_changed(call)
+        _log_ignored_settings(given)
         return _watches[key]
     conf = spark_conf(spark)
-    settings = settings_from(call, spark=conf)
+    settings = settings_from(given, spark=conf)
     if settings.disabled:
-        return Unattached("the setting `disabled` is on")
-    application = _application(spark, conf, settings)
-    carrier = transport_from(settings, files_for(spark))
-    analyse = analyser(context_of(spark, application.names, tuple(settings.masking_functions)))
-    runs = Runs(application, analyse, committed=commits_of(spark))
-    mark_this_thread()
-    watch = Watch(Tap(spark), carrier, runs, owns_transport=carrier is not settings.transport)
+        return InactiveWatch("the setting `disabled` is on")
+    application = _read_application(spark, conf, settings)
+    transport = transport_from(settings, files_for(spark))
+    analyze = plan_analyzer(application_context(spark, application.names, tuple(settings.masking_functions)))
+    tracker = RunTracker(application, analyze, read_commits=commit_reader(spark))
+    tag_current_thread()
+    watch = Watch(QueryListener(spark), transport, tracker, owns_transport=transport is not settings.transport)
     _watches[key] = watch
     return watch
 
 
-def _say_if_changed(call: Mapping[str, Any]) -> None:
-    given = [name for name, value in call.items() if value is not None]
-    if given:
-        log.info("already attached, these settings change nothing: %s\nhint: detach first", ", ".join(given))
+def _log_ignored_settings(given: Mapping[str, Any]) -> None:
+    names = [name for name, value in given.items() if value is not None]
+    if names:
+        log.info("already attached; these settings are ignored: %s\nhint: detach first", ", ".join(names))
 
 
-def _application(spark: SparkSession, conf: Mapping[str, str], settings: Settings) -> Application:
+def _read_application(spark: SparkSession, conf: Mapping[str, str], settings: Settings) -> Application:
     name = settings.app_name or spark.sparkContext.appName
     return Application(
         run=RunName(settings.namespace, name, run_id()),
@@ -88,57 +93,54 @@ def _application(spark: SparkSession, conf: Mapping[str, str], settings: Setting
         names=name_context(spark, conf),
         outer=outer_parent(settings.parent),
         job=settings.job or notebook_name(conf),
-        form=_form(settings),
+        form=_lineage_form(settings),
         job_tags=settings.tags.job,
         run_tags=settings.tags.run,
         properties=pick_properties(conf, settings.spark_properties),
-        redact=_remembering(redact),
-        redact_sql=_remembering(redact_literals) if settings.redact_literals else as_is,
+        redact=_cache_redaction(redact),
+        redact_sql=_cache_redaction(redact_literals) if settings.redact_literals else as_is,
     )
 
 
-def _form(settings: Settings) -> LineageForm:
+def _lineage_form(settings: Settings) -> LineageForm:
     if settings.lineage_facet:
         return LineageForm.JOB_FACET
     return LineageForm.LEGACY if settings.cartesian else LineageForm.COMPACT
 
 
-_SHORT = 16
+def _cache_redaction(redaction: Callable[[str], str]) -> Callable[[str], str]:
+    """The same redaction with a cache, because every event repeats the same names.
 
-
-def _remembering(redaction: Callable[[str], str]) -> Callable[[str], str]:
-    """The same redaction, which looks at a text once: names come again with every event.
-
-    A short plain word is no secret's shape, so most column names need not be looked at.
+    A short identifier cannot be a secret, so most column names skip the redaction.
     """
-    looked = lru_cache(maxsize=20_000)(redaction)
+    redact_once = lru_cache(maxsize=_REDACTION_CACHE_SIZE)(redaction)
 
-    def redacted(text: str) -> str:
-        return text if len(text) <= _SHORT and text.isidentifier() else looked(text)
+    def redact_text(text: str) -> str:
+        return text if len(text) <= _MAX_PLAIN_WORD_CHARS and text.isidentifier() else redact_once(text)
 
-    return redacted
+    return redact_text
 
 
-class Unattached:
-    """What `attach` gives where nothing can be watched: it does nothing, and says why."""
+class InactiveWatch:
+    """The watch that `attach` returns when it cannot capture. It does nothing; `reason` explains why."""
 
     is_attached = False
 
-    def __init__(self, why: str) -> None:
-        self.why = why
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
         self.events: list[dict[str, Any]] = []
 
     @property
     def stats(self) -> WatchStats:
-        """Nothing was seen."""
+        """All counters are 0."""
         return WatchStats()
 
-    def flush(self, timeout: float = 10.0) -> bool:  # noqa: ARG002 - the shape of a watch
-        """True: nothing waits."""
+    def flush(self, timeout: float = 10.0) -> bool:  # noqa: ARG002 - same signature as Watch.flush
+        """True: there is nothing to deliver."""
         return True
 
     def detach(self, timeout: float = 5.0) -> None:
-        """Nothing to stop."""
+        """Do nothing."""
 
     def __repr__(self) -> str:
-        return f"<not attached: {self.why}>"
+        return f"<not attached: {self.reason}>"

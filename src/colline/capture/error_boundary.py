@@ -1,4 +1,4 @@
-"""The one catch-all of capture: a fault in our code never reaches the user's job, and is never silent."""
+"""Keeps errors of colline away from the user's job: the one place in capture that catches every exception."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ from typing import TypeVar
 
 log = logging.getLogger("colline")
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 
-class Containment:
-    """Runs our code inside somebody else's job; counts what went wrong and says each kind of it once."""
+class ErrorBoundary:
+    """Runs our code inside the user's job. Counts the errors and logs the first one of each kind."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts: Counter[str] = Counter()
 
-    def run(self, what: str, call: Callable[[], _Answer], otherwise: Callable[[Exception], _Answer]) -> _Answer:
-        """The call's answer, or the other one when it raised."""
+    def run(self, action: str, call: Callable[[], _Result], fallback: Callable[[Exception], _Result]) -> _Result:
+        """The result of `call`, or that of `fallback` if it raises. `action` names it in the log: "reading a plan"."""
         try:
             return call()
-        except Exception as error:  # noqa: BLE001 - the only place in capture where everything is caught
-            self._say(what, error)
-            return otherwise(error)
+        except Exception as error:  # noqa: BLE001 - the only place in capture that catches everything
+            self._report(action, error)
+            return fallback(error)
 
     @property
     def failures(self) -> int:
-        """How many faults were contained."""
+        """The number of errors so far."""
         with self._lock:
             return sum(self._counts.values())
 
-    def _say(self, what: str, error: Exception) -> None:
-        kind = f"{what}: {type(error).__name__}"
+    def _report(self, action: str, error: Exception) -> None:
+        kind = f"{action}: {type(error).__name__}"
         with self._lock:
             self._counts[kind] += 1
-            first = self._counts[kind] == 1
-        if first:
+            is_first = self._counts[kind] == 1
+        if is_first:
             log.warning(
-                "%s failed, the job goes on without it: %s: %s\n%s",
-                what,
+                "lineage capture failed while %s; the job is not affected: %s: %s\n%s",
+                action,
                 type(error).__name__,
                 str(error)[:500],
                 "hint: set the logger `colline` to DEBUG for the traceback",

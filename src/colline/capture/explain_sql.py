@@ -1,7 +1,7 @@
-"""SQL text explained without data: tables are made empty from their DDL, queries are analysed and never run.
+"""Lineage of SQL text without data: tables are created empty from their DDL, queries are analyzed and never run.
 
-Everything happens in a session of its own, whose tables live in a temporary folder. A `LOCATION` is left out: no
-statement touches a place the text names.
+The tables are in a temporary folder. The `LOCATION` of a table is removed, so that nothing outside the folder is
+read or written.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
     from colline.trace import ColumnLineage
 
-# the parser's own names of statements that only say what exists: these are run
-DEFINES = {"CreateTable", "CreateNamespace", "CreateView", "CreateViewCommand", "CreateViewStatement", "SetCommand",
+# the parser's names of statements that define tables, views and settings: they are executed
+DEFINITIONS = {"CreateTable", "CreateNamespace", "CreateView", "CreateViewCommand", "CreateViewStatement", "SetCommand",
            "SetCatalogAndNamespace", "SetNamespaceCommand", "UseStatement", "DropTable", "DropView"}  # fmt: skip
-# statements that make a table out of a query: explained, then the table is made empty, for those that follow
-MAKES = {"CreateTableAsSelect", "ReplaceTableAsSelect"}
-# statements without lineage
-TELLS = (
+# statements that create a table from a query: explained, then the table is created empty for later statements
+CREATE_AS_SELECT = {"CreateTableAsSelect", "ReplaceTableAsSelect"}
+# prefixes of the parser's names of statements without lineage
+WITHOUT_LINEAGE = (
     "Show",
     "Describe",
     "Explain",
@@ -46,25 +46,25 @@ TELLS = (
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedStatement:
     """A statement and its lineage."""
 
     statement: str
     lineage: ColumnLineage
 
 
-def explain(text: str, spark: SparkSession) -> Iterator[Explained]:
-    """The lineage of each statement that has one, in the order of the text."""
+def explain(text: str, spark: SparkSession) -> Iterator[ExplainedStatement]:
+    """The lineage of each statement of a script, in order; statements without lineage are left out."""
     for statement in split_statements(text):
-        parsed = _parsed(statement, spark)
+        parsed = _parse(statement, spark)
         kind = parsed.getClass().getSimpleName()
-        if kind in DEFINES:
+        if kind in DEFINITIONS:
             _run(_without_location(statement), spark)
-        elif kind in MAKES:
-            yield Explained(statement, lineage(statement, spark))
-            _make_empty(parsed, spark)
-        elif not kind.startswith(TELLS):
-            yield Explained(statement, lineage(statement, spark))
+        elif kind in CREATE_AS_SELECT:
+            yield ExplainedStatement(statement, lineage(statement, spark))
+            _create_empty_table(parsed, spark)
+        elif not kind.startswith(WITHOUT_LINEAGE):
+            yield ExplainedStatement(statement, lineage(statement, spark))
 
 
 def session(folder: Path) -> SparkSession:
@@ -106,7 +106,7 @@ def _settings(folder: Path, spark_version: str) -> dict[str, str]:
     }
 
 
-def _parsed(statement: str, spark: SparkSession) -> Any:
+def _parse(statement: str, spark: SparkSession) -> Any:
     from pyspark.errors import PySparkException
 
     try:
@@ -126,10 +126,10 @@ def _run(statement: str, spark: SparkSession) -> None:
         ) from None
 
 
-def _make_empty(parsed: Any, spark: SparkSession) -> None:
-    """The table that the statement would make, without rows."""
+def _create_empty_table(parsed: Any, spark: SparkSession) -> None:
+    """Create the table that the statement would create, without rows."""
     parts = parsed.name().nameParts()
-    name = ".".join(f"`{parts.apply(place).replace('`', '``')}`" for place in range(parts.size()))
+    name = ".".join(f"`{parts.apply(index).replace('`', '``')}`" for index in range(parts.size()))
     skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
     analyzed = spark._jsparkSession.sessionState().executePlan(parsed.query(), skip).analyzed()
     _run(f"drop table if exists {name}", spark)
@@ -143,15 +143,15 @@ def _without_location(statement: str) -> str:
     return _LOCATION.sub("", statement)
 
 
-# a quoted text, a quoted name, a comment, or one character: whatever comes first
-_PIECE = re.compile(
+# a string, a quoted identifier, a comment, or one character
+_PART = re.compile(
     r"""'(?:\\.|''|[^'\\])*'|"(?:\\.|""|[^"\\])*"|`(?:``|[^`])*`|--[^\n]*|/\*.*?\*/|.""",
     re.DOTALL,
 )
 
 
 def split_statements(text: str) -> list[str]:
-    """The statements of a script, without their semicolons; a semicolon inside quotes or comments ends nothing.
+    """The statements of a script, without semicolons. A semicolon in quotes or a comment does not end a statement.
 
     `select ';'; -- a; b` → [`select ';'`]
     """
@@ -159,13 +159,13 @@ def split_statements(text: str) -> list[str]:
 
 
 def _statements(text: str) -> Iterator[str]:
-    found: list[str] = []
+    parts: list[str] = []
     has_code = False
-    for piece in _PIECE.findall(text):
-        if piece == ";":
-            yield "".join(found).strip() if has_code else ""
-            found, has_code = [], False
+    for part in _PART.findall(text):
+        if part == ";":
+            yield "".join(parts).strip() if has_code else ""
+            parts, has_code = [], False
             continue
-        found.append(piece)
-        has_code = has_code or not (piece.isspace() or piece.startswith(("--", "/*")))
-    yield "".join(found).strip() if has_code else ""
+        parts.append(part)
+        has_code = has_code or not (part.isspace() or part.startswith(("--", "/*")))
+    yield "".join(parts).strip() if has_code else ""

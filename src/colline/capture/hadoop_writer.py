@@ -1,4 +1,4 @@
-"""Whole files through the Spark session's own Hadoop file system: its schemes, its credentials, no secrets of ours."""
+"""Writes files through the Spark session's Hadoop file systems, with the session's own schemes and credentials."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-# An object appears whole when its stream is closed; a rename would be a copy.
+# object stores: an object becomes visible, complete, when its stream is closed; a rename would copy it
 CLOSE_IS_ATOMIC = frozenset({"s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"})
 
 
-class HadoopFiles:
-    """Files at one address, reached from inside the driver's JVM."""
+class HadoopFileWriter:
+    """Writes files below one base path, from inside the driver's JVM."""
 
     def __init__(self, spark: SparkSession, base: str) -> None:
-        self._atomic = scheme_of(base) in CLOSE_IS_ATOMIC
+        self._close_is_atomic = scheme_of(base) in CLOSE_IS_ATOMIC
         try:
             self._path = spark._jvm.org.apache.hadoop.fs.Path
             configuration = spark._jsparkSession.sessionState().newHadoopConf()
             self._files = self._path(base).getFileSystem(configuration)
         except (Py4JError, AttributeError, TypeError) as error:
             raise TransportError(
-                f"cannot write to {redact(base)}: {reason(error)}",
-                hint="the Spark session must be live and know this kind of address and its credentials",
+                f"cannot write to {redact(base)}: {error_line(error)}",
+                hint="check that the session is running and has the file system and credentials for this address",
             ) from error
 
     def write_whole(self, path: str, data: bytes) -> None:
-        """Written under a hidden name and renamed, or in one put where that is atomic."""
+        """Write a file so that readers see it only when it is complete: under a hidden name, then renamed."""
         try:
-            if self._atomic:
+            if self._close_is_atomic:
                 self._write(path, data)
             else:
                 self._write(hidden(path), data)
                 self._publish(hidden(path), path)
-        except (Py4JNetworkError, ConnectionError) as error:  # the second: nobody listens any more
+        except (Py4JNetworkError, ConnectionError) as error:  # ConnectionError: the JVM no longer accepts connections
             raise PeerGoneError("the driver's JVM is gone") from error
         except Py4JJavaError as error:
-            raise OSError(reason(error)) from error
+            raise OSError(error_line(error)) from error
 
     def _write(self, path: str, data: bytes) -> None:
         stream = self._files.create(self._path(path), True)
@@ -56,22 +56,22 @@ class HadoopFiles:
             stream.close()
 
     def _publish(self, part: str, path: str) -> None:
-        """A rename that says no after an earlier try had worked is no failure: the name is ours alone."""
+        """Rename the hidden file. If the target exists, an earlier attempt succeeded: no other file has this name."""
         if self._files.rename(self._path(part), self._path(path)):
             return
-        there = self._files.exists(self._path(path))
+        exists = self._files.exists(self._path(path))
         self._files.delete(self._path(part), False)
-        if not there:
+        if not exists:
             raise OSError(f"cannot rename to {redact(path)}")
 
 
 def files_for(spark: SparkSession) -> Callable[[str], Files]:
-    """The session's files at any address."""
-    return lambda base: HadoopFiles(spark, base)
+    """A function that opens any base path through the session."""
+    return lambda base: HadoopFileWriter(spark, base)
 
 
-def reason(error: BaseException) -> str:
-    """One line of what the JVM said, without secrets."""
+def error_line(error: BaseException) -> str:
+    """The first line of a Java error, without secrets."""
     java: Any = getattr(error, "java_exception", None)
     text = str(java.toString()) if java is not None else str(error)
     return redact(text.strip().splitlines()[0] if text.strip() else type(error).__name__)

@@ -1,7 +1,7 @@
-"""Which job a query belongs to: `with colline.job("nightly")` marks every query its thread starts inside.
+"""`with colline.job("nightly")`: names the job of all queries that the thread starts inside the block.
 
-The mark travels as a Spark job tag. Spark keeps tags per thread and tells them when an execution starts, so two
-threads never mix. A tag may hold no comma, so the mark is base64 of JSON.
+The label is passed as a Spark job tag. Spark keeps job tags per thread and includes them in the start event of an
+execution, so labels of different threads never mix. A tag must not contain a comma, so it is base64 of JSON.
 """
 
 from __future__ import annotations
@@ -23,48 +23,46 @@ PREFIX = "colline-job-"
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
-    """A job's name and tags, as its author gave them."""
+class JobLabel:
+    """The name and tags that the user gave a job."""
 
     name: str
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
-def to_tag(label: Label) -> str:
+def to_tag(label: JobLabel) -> str:
     """The label as a Spark job tag."""
     text = msgspec.json.encode([label.name, dict(label.tags)])
     return PREFIX + base64.urlsafe_b64encode(text).decode("ascii")
 
 
-def from_tags(tags: Iterable[str]) -> Label | None:
-    """The label among a query's job tags; somebody else's tag is none."""
+def from_tags(tags: Iterable[str]) -> JobLabel | None:
+    """The label among the job tags of a query. Tags that colline did not set are ignored."""
     for tag in tags:
-        at = tag.find(PREFIX)
-        if at < 0:
+        _, prefix, encoded = tag.partition(PREFIX)
+        if not prefix:
             continue
         try:
-            name, found = msgspec.json.decode(
-                base64.urlsafe_b64decode(tag[at + len(PREFIX) :]), type=tuple[str, dict[str, str]]
-            )
+            name, label_tags = msgspec.json.decode(base64.urlsafe_b64decode(encoded), type=tuple[str, dict[str, str]])
         except (ValueError, msgspec.DecodeError):
             continue
-        return Label(name, found)
+        return JobLabel(name, label_tags)
     return None
 
 
-_here = threading.local()
+_thread = threading.local()
 
 
-def labels_here() -> list[Label]:
-    """The labels of this thread, outermost first; the last one counts."""
-    if not hasattr(_here, "stack"):
-        _here.stack = []
-    stack: list[Label] = _here.stack
-    return stack
+def thread_labels() -> list[JobLabel]:
+    """The labels of the current thread, outermost first. The last one applies."""
+    if not hasattr(_thread, "labels"):
+        _thread.labels = []
+    labels: list[JobLabel] = _thread.labels
+    return labels
 
 
-class job(ContextDecorator):  # noqa: N801 - read as a word: `with colline.job("nightly"):`
-    """Names and tags the runs that this thread starts inside; the innermost name counts.
+class job(ContextDecorator):  # noqa: N801 - used like a function: `with colline.job("nightly"):`
+    """Names and tags the runs that this thread starts inside the block. The innermost name applies.
 
     ```python
     with colline.job("nightly", tags={"team": "sales"}):
@@ -74,34 +72,34 @@ class job(ContextDecorator):  # noqa: N801 - read as a word: `with colline.job("
 
     def __init__(self, name: str, tags: Mapping[str, Any] | Iterable[str] | None = None) -> None:
         given = tags if isinstance(tags, Mapping) else dict.fromkeys(tags or (), "true")
-        self._label = Label(str(name), {str(key): str(value) for key, value in given.items()})
+        self._label = JobLabel(str(name), {str(key): str(value) for key, value in given.items()})
 
     def __enter__(self) -> job:
-        stack = labels_here()
-        _mark(stack[-1] if stack else None, self._label)
-        stack.append(self._label)
+        labels = thread_labels()
+        _replace_tag(labels[-1] if labels else None, self._label)
+        labels.append(self._label)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        stack = labels_here()
-        stack.remove(self._label)
-        _mark(self._label, stack[-1] if stack else None)
+        labels = thread_labels()
+        labels.remove(self._label)
+        _replace_tag(self._label, labels[-1] if labels else None)
 
     def _recreate_cm(self) -> job:
         return self
 
 
-def mark_this_thread() -> None:
-    """Give the current label to a Spark that was started after the label was."""
-    stack = labels_here()
-    if stack:
-        _mark(None, stack[-1])
+def tag_current_thread() -> None:
+    """Set the tag of the current label in a Spark context that was started inside the `with` block."""
+    labels = thread_labels()
+    if labels:
+        _replace_tag(None, labels[-1])
 
 
-def _mark(before: Label | None, after: Label | None) -> None:
-    """Change this thread's tag in the running Spark, if one runs. A label never fails the code inside it."""
+def _replace_tag(before: JobLabel | None, after: JobLabel | None) -> None:
+    """Replace the current thread's tag in the active Spark context, if any. An error is logged, never raised."""
     from py4j.protocol import Py4JError
     from pyspark import SparkContext
 
@@ -113,5 +111,5 @@ def _mark(before: Label | None, after: Label | None) -> None:
             context.removeJobTag(to_tag(before))
         if after is not None:
             context.addJobTag(to_tag(after))
-    except (Py4JError, OSError, AttributeError) as error:  # what py4j raises when Spark has just stopped
-        log.warning("the job %s is not marked: %s", (after or before), error)
+    except (Py4JError, OSError, AttributeError) as error:  # Spark has just stopped
+        log.warning("could not set the job name %s: %s", (after or before), error)

@@ -1,4 +1,4 @@
-"""Which job a run belongs to, and what the events of one run share."""
+"""Names the job that a run belongs to, and builds the context that all events of the run share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 
 from colline.capture.application import Application
-from colline.capture.job_labels import Label
+from colline.capture.job_labels import JobLabel
 from colline.events.event_builder import NO_STATEMENT, EventContext, RunName, definition
 from colline.events.run_ids import run_id
 from colline.naming.dataset import DatasetKind
@@ -14,8 +14,8 @@ from colline.naming.rules import identify
 from colline.trace import Statement
 
 
-def opened(application: Application, started: datetime) -> EventContext:
-    """The context of a new run that began then; its job is named when more is known."""
+def new_run_context(application: Application, started: datetime) -> EventContext:
+    """The event context of a new run. It has no job name yet: that depends on what the run writes."""
     return EventContext(
         RunName(application.run.namespace, "", run_id(int(started.timestamp() * 1000))),
         application.names,
@@ -28,32 +28,37 @@ def opened(application: Application, started: datetime) -> EventContext:
     )
 
 
-def named(
-    context: EventContext, application: Application, statement: Statement | None, label: Label | None, name: str = ""
+def with_job(
+    context: EventContext,
+    application: Application,
+    statement: Statement | None,
+    label: JobLabel | None,
+    query_name: str = "",
 ) -> EventContext:
-    """The run's context with its job: by label, by setting or notebook, by a name of its own, else by its output."""
-    found = label.name if label else application.job or _job_name(application, statement or NO_STATEMENT, name)
+    """The context with its job name: the label, else the setting or notebook, else `application.output`."""
+    name = label.name if label else application.job or _default_name(application, statement or NO_STATEMENT, query_name)
     return replace(
         context,
-        run=replace(context.run, name=found),
+        run=replace(context.run, name=name),
         job_tags={**application.job_tags, **(label.tags if label else {})},
         definition=definition(statement) if statement else "",
     )
 
 
-def moment(milliseconds: int) -> datetime:
-    """A time as Spark tells it."""
+def spark_time(milliseconds: int) -> datetime:
+    """A time of a Spark event, in milliseconds since 1970, as a UTC datetime."""
     return datetime.fromtimestamp(milliseconds / 1000, tz=timezone.utc)
 
 
-def _job_name(application: Application, statement: Statement, name: str) -> str:
-    """`shop.sales.totals`: the application and the output as its catalog knows it, or the last part of its path."""
-    if name:
-        return f"{application.run.name}.{name}"
+def _default_name(application: Application, statement: Statement, query_name: str) -> str:
+    """`shop.sales.totals`: the application and its first output, by catalog name or by the last part of its path."""
+    if query_name:
+        return f"{application.run.name}.{query_name}"
     if not statement.writes:
         return f"{application.run.name}.query"
     write = statement.writes[0]
-    known = identify(write.target, application.names)
-    short = [link.name for link in known.symlinks] if known.name == write.name else []
-    last = write.name.name if known.kind is not DatasetKind.FILE else write.name.name.rstrip("/").rpartition("/")[2]
-    return f"{application.run.name}.{short[-1] if short else last or 'output'}"
+    dataset = identify(write.target, application.names)
+    catalog_names = [link.name for link in dataset.symlinks] if dataset.name == write.name else []
+    path = write.name.name
+    last_part = path if dataset.kind is not DatasetKind.FILE else path.rstrip("/").rpartition("/")[2]
+    return f"{application.run.name}.{catalog_names[-1] if catalog_names else last_part or 'output'}"

@@ -1,14 +1,15 @@
-"""The JVM's side of capture: compile the tap inside the session's own JVM and read what it says.
+"""Installs the Java query listener in the session's JVM and reads its messages.
 
 Messages are JSON objects:
 
-- `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "metrics", "own"}`, one pair per execution. `text` is
-  the description at the start and the error at the end (absent when it succeeded). `plan` comes with the start or, when
-  the query was over before the listener heard of it, with the end; `sql` comes with it where the query was SQL text.
-  `own` marks Delta's reading of its own log, and a look at the rows that a command left. A job on an RDD made from a
-  query is told like an execution; its id is negative.
-- `{"kind": "nested", "id", "root", "plan"}`: a command that a stream's `foreachBatch` ran inside the batch `root`. The
-  batches of a stream are executions too; the text of their start says which run of which stream they belong to.
+- `{"kind": "start" | "end", "id", "time", "text", "tags", "plan", "sql", "metrics", "own"}`, a pair for each SQL
+  execution. `text` is the description at the start and the error at the end, absent if it succeeded. `plan` comes with
+  the start; it comes with the end if Spark had already dropped the query when the listener received the start. `sql`
+  is present if the query was SQL text. `own` marks a query that is not the user's: Delta reading its own log, or
+  Spark showing the rows that a command returned. A job on an RDD made from a query is sent like an execution, with a
+  negative id.
+- `{"kind": "nested", "id", "root", "plan"}`: a command that a stream's `foreachBatch` ran inside the batch `root`.
+  Batches of a stream are executions; the text of their start contains the run id of the stream.
 - `{"kind": "stream_start" | "stream_progress" | "stream_end", "run", …}` for streams.
 - `{"kind": "application_end"}` when the application ends.
 """
@@ -25,29 +26,30 @@ from uuid import uuid4
 import msgspec
 from py4j.protocol import Py4JError
 
-from colline.capture.rdd_lineage import hush_rdds, tell_rdds
+from colline.capture.rdd_lineage import subscribe_rdds, unsubscribe_rdds
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-CAPACITY = 10_000
-PLAN_LIMIT = 48_000_000
-# each sees those before it
+QUEUE_CAPACITY = 10_000
+MAX_PLAN_CHARS = 48_000_000
+# in the order of compilation: each class uses the ones before it
 _SOURCES = ("JsonText", "Reflect", "Metrics", "Chunks", "Values", "PlanObjects", "PlanWriter", "Rdds", "QueryListener")
 _compiled: dict[int, dict[str, Any]] = {}
 
 
 class NoJvmError(CollineError):
-    """A session without a JVM in this process (Spark Connect), which cannot be tapped."""
+    """The session has no JVM in this process (Spark Connect), so that no listener can be installed."""
 
 
-def classes(spark: SparkSession) -> dict[str, Any]:
-    """The tap's classes, compiled once in each JVM by the compiler that every Spark carries."""
+def java_classes(spark: SparkSession) -> dict[str, Any]:
+    """The listener's Java classes by name, compiled once per JVM with Janino, which every Spark includes."""
     jvm = getattr(spark, "_jvm", None)
     if jvm is None:
         raise NoJvmError(
-            "this session has no JVM to tap", hint="Spark Connect is not supported; attach in the driver's own process"
+            "this session has no JVM in this process",
+            hint="Spark Connect is not supported; attach in the driver's own process",
         )
     if id(jvm) not in _compiled:
         _compiled.clear()
@@ -57,103 +59,103 @@ def classes(spark: SparkSession) -> dict[str, Any]:
 
 def _compile(jvm: Any) -> dict[str, Any]:
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
-    # py4j remembers methods by class name, and a JVM may outlive or serve more than one of us: each has its own package
+    # py4j caches methods by class name, and a JVM can serve several Python processes: each one uses its own package
     package = f"colline.t{uuid4().hex}"
-    found = {}
+    compiled = {}
     for name in _SOURCES:
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(loader)
         source = files(__package__).joinpath("jvm").joinpath(f"{name}.java").read_text(encoding="utf-8")
         compiler.cook(source.replace("package colline;", f"package {package};", 1))
         loader = compiler.getClassLoader()
-        found[name] = loader.loadClass(f"{package}.{name}")
-    found["jvm"] = jvm
-    found["describer"] = found["PlanWriter"].getConstructor(None).newInstance(None)
+        compiled[name] = loader.loadClass(f"{package}.{name}")
+    compiled["jvm"] = jvm
+    compiled["plan_writer"] = compiled["PlanWriter"].getConstructor(None).newInstance(None)
+    return compiled
+
+
+def plan_json(spark: SparkSession, plan: Any) -> dict[str, Any]:
+    """The flat JSON of an analyzed plan."""
+    message = _read_message(java_classes(spark)["plan_writer"].describe(plan, MAX_PLAN_CHARS))
+    if "failure" in message:
+        raise CollineError(f"the plan could not be read: {message['failure']}", hint="please report this query")
+    found: dict[str, Any] = message["plan"]
     return found
 
 
-def describe(spark: SparkSession, plan: Any) -> dict[str, Any]:
-    """The flat JSON of one analyzed plan."""
-    message = _unpack(classes(spark)["describer"].describe(plan, PLAN_LIMIT))
-    if "failure" in message:
-        raise CollineError(f"the plan could not be read: {message['failure']}", hint="please report this query")
-    plan_json: dict[str, Any] = message["plan"]
-    return plan_json
-
-
-class Tap:
-    """One listener in one Spark application, and the queue of what it heard."""
+class QueryListener:
+    """The Java listener of one Spark application, and the queue of its messages."""
 
     def __init__(self, spark: SparkSession) -> None:
-        found = classes(spark)
-        jvm = found["jvm"]
-        arguments = _array(spark, jvm.java.lang.Integer.valueOf(CAPACITY), jvm.java.lang.Integer.valueOf(PLAN_LIMIT))
+        classes = java_classes(spark)
+        integer = classes["jvm"].java.lang.Integer
+        arguments = _java_array(spark, integer.valueOf(QUEUE_CAPACITY), integer.valueOf(MAX_PLAN_CHARS))
         gateway = spark.sparkContext._gateway
         assert gateway is not None
         self._client = gateway._gateway_client
         self._context = spark._jsc.sc()
-        self._tap = found["QueryListener"].getConstructors()[0].newInstance(arguments)
-        self._tap.start()
-        self._context.addSparkListener(self._tap)
-        tell_rdds(self.note)
+        self._java = classes["QueryListener"].getConstructors()[0].newInstance(arguments)
+        self._java.start()
+        self._context.addSparkListener(self._java)
+        subscribe_rdds(self.add_rdd)
 
-    def note(self, rdd: int, df: DataFrame) -> None:
-        """From now on a job on this RDD reads what the DataFrame reads."""
-        self._tap.note(rdd, df._jdf.queryExecution())
+    def add_rdd(self, rdd: int, df: DataFrame) -> None:
+        """Report jobs on this RDD as reads of the DataFrame's inputs."""
+        self._java.addRdd(rdd, df._jdf.queryExecution())
 
     def poll(self, milliseconds: int) -> dict[str, Any] | None:
-        """The next message, or None when nothing was heard in that time."""
-        first = self._tap.poll(milliseconds)
-        return None if first is None else _unpack(self._tap, first)
+        """The next message, or None after that time."""
+        first = self._java.poll(milliseconds)
+        return None if first is None else _read_message(self._java, first)
 
-    def is_settled(self, handled: int) -> bool:
-        """Whether everything heard so far has become a message, and `handled` messages are all of them."""
+    def is_drained(self, handled: int) -> bool:
+        """Whether the `handled` messages are all messages so far, with no event still waiting to become one."""
         counters = self.stats()
         return counters["accepted"] - counters["discarded"] == handled
 
     def wait_for_spark(self, milliseconds: int) -> bool:
-        """True when Spark has told its listeners everything that happened before this call."""
+        """True when Spark has delivered all events before this call to its listeners."""
         try:
             self._context.listenerBus().waitUntilEmpty(max(milliseconds, 1))
-        except Py4JError:  # TimeoutException, or a bus that was stopped meanwhile
+        except Py4JError:  # a TimeoutException, or the bus has been stopped
             return False
         return True
 
     def stats(self) -> dict[str, int]:
-        """Counters of the JVM's side."""
-        counters: dict[str, int] = msgspec.json.decode(self._tap.stats())
+        """The counters of the Java listener."""
+        counters: dict[str, int] = msgspec.json.decode(self._java.stats())
         return counters
 
-    def let_go(self) -> None:
-        """Close this thread's own connection to the JVM now.
+    def release_thread(self) -> None:
+        """Close the calling thread's connection to the JVM.
 
-        py4j would do it while the thread dies, and its log line would then register a thread that is no more.
+        Otherwise py4j closes it while the thread ends, and its log line registers a thread that no longer exists.
         """
-        mine = getattr(self._client, "thread_connection", None)
+        connection = getattr(self._client, "thread_connection", None)
         for name in ("_cleaner", "connection"):
             with suppress(AttributeError):
-                delattr(mine, name)
+                delattr(connection, name)
 
     def close(self) -> None:
-        """Stop listening; the tap's thread ends."""
-        hush_rdds(self.note)
-        self._context.removeSparkListener(self._tap)
-        self._tap.close()
+        """Remove the listener from Spark and end its thread."""
+        unsubscribe_rdds(self.add_rdd)
+        self._context.removeSparkListener(self._java)
+        self._java.close()
 
 
-def _unpack(reply: Any, first: str | None = None) -> dict[str, Any]:
-    pieces = [first if first is not None else reply.more()]
-    while pieces[-1][0] == "+":
-        pieces.append(reply.more())
-    packed = "".join(piece[1:] for piece in pieces)
+def _read_message(reply: Any, first: str | None = None) -> dict[str, Any]:
+    chunks = [first if first is not None else reply.nextChunk()]
+    while chunks[-1][0] == "+":
+        chunks.append(reply.nextChunk())
+    packed = "".join(chunk[1:] for chunk in chunks)
     message: dict[str, Any] = msgspec.json.decode(zlib.decompress(base64.b64decode(packed)))
     return message
 
 
-def _array(spark: SparkSession, *items: Any) -> Any:
+def _java_array(spark: SparkSession, *items: Any) -> Any:
     gateway = spark.sparkContext._gateway
     assert gateway is not None
     array = gateway.new_array(gateway.jvm.java.lang.Object, len(items))
-    for place, item in enumerate(items):
-        array[place] = item
+    for index, item in enumerate(items):
+        array[index] = item
     return array

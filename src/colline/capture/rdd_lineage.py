@@ -1,4 +1,8 @@
-"""Where RDDs come from: `df.rdd` and `df.checkpoint()` leave the plan behind, so it is noted when they are called."""
+"""Remembers which DataFrame an RDD or checkpoint was made from.
+
+The plan of `df.rdd` or `df.checkpoint()` starts at the RDD and no longer contains the query. So PySpark's methods are
+wrapped, and the DataFrame is recorded when they are called.
+"""
 
 from __future__ import annotations
 
@@ -20,110 +24,114 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("colline")
 
-Told = Callable[[int, "DataFrame"], None]
+RddSubscriber = Callable[[int, "DataFrame"], None]
 
-_MOST = 200
+_MAX_RDDS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Noted:
+class _Recorded:
     df: DataFrame
-    is_copy: bool
+    is_checkpoint: bool
 
 
-_noted: OrderedDict[str, _Noted] = OrderedDict()
-_told: list[Told] = []
+_recorded: OrderedDict[str, _Recorded] = OrderedDict()
+_subscribers: list[RddSubscriber] = []
 _lock = threading.Lock()
 
 
-def watch_rdds() -> None:
-    """Note from now on which DataFrame each RDD and each checkpoint was made from. Asked twice, it is done once."""
+def record_rdds() -> None:
+    """Record from now on which DataFrame each RDD and each checkpoint is made from. A second call changes nothing."""
     try:
         from pyspark.sql.classic.dataframe import DataFrame as Frame
     except ImportError:  # before Spark 4 there is one DataFrame class
         from pyspark.sql import DataFrame as Frame
-    held = vars(Frame)["rdd"]
-    made = held.func if isinstance(held, cached_property) else held.fget
-    if hasattr(made, "__colline__"):
+    original = vars(Frame)["rdd"]
+    get_rdd = original.func if isinstance(original, cached_property) else original.fget
+    if hasattr(get_rdd, "__colline__"):
         return
 
     def rdd(self: DataFrame) -> Any:
-        found = made(self)
-        _note(self, lambda: found._jrdd.rdd().id())
+        found = get_rdd(self)
+        _record(self, lambda: found._jrdd.rdd().id())
         return found
 
-    rdd.__doc__ = made.__doc__
-    rdd.__colline__ = True  # type: ignore[attr-defined]  # the mark that it is done already
-    noting = cached_property(rdd) if isinstance(held, cached_property) else property(rdd)
-    if isinstance(noting, cached_property):
-        noting.__set_name__(Frame, "rdd")
-    Frame.rdd = noting
+    rdd.__doc__ = get_rdd.__doc__
+    rdd.__colline__ = True  # type: ignore[attr-defined]  # marks the wrapper
+    recording = cached_property(rdd) if isinstance(original, cached_property) else property(rdd)
+    if isinstance(recording, cached_property):
+        recording.__set_name__(Frame, "rdd")
+    Frame.rdd = recording
     for name in ("checkpoint", "localCheckpoint"):
-        setattr(Frame, name, _noting_copy(vars(Frame)[name]))
+        setattr(Frame, name, _recording_checkpoint(vars(Frame)[name]))
 
 
-def _noting_copy(made: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
-    @wraps(made)
+def _recording_checkpoint(original: Callable[..., DataFrame]) -> Callable[..., DataFrame]:
+    @wraps(original)
     def checkpoint(self: DataFrame, *arguments: Any, **named: Any) -> DataFrame:
-        copy = made(self, *arguments, **named)
-        _note(self, lambda: copy._jdf.queryExecution().analyzed().rdd().id(), is_copy=True)
+        copy = original(self, *arguments, **named)
+        _record(self, lambda: copy._jdf.queryExecution().analyzed().rdd().id(), is_checkpoint=True)
         return copy
 
     return checkpoint
 
 
 def forget_rdds() -> None:
-    """Another application counts its RDDs from the start."""
+    """Forget all RDDs. Called for a new application, whose RDD ids start again at 0."""
     with _lock:
-        _noted.clear()
+        _recorded.clear()
 
 
-def tell_rdds(told: Told) -> None:
-    """Call `told` with the id of every RDD made from a DataFrame from now on, and with the DataFrame."""
+def subscribe_rdds(subscriber: RddSubscriber) -> None:
+    """Call `subscriber` with the id and the DataFrame of every RDD made from now on."""
     with _lock:
-        _told.append(told)
+        _subscribers.append(subscriber)
 
 
-def hush_rdds(told: Told) -> None:
-    """Call it no more."""
+def unsubscribe_rdds(subscriber: RddSubscriber) -> None:
+    """Stop calling `subscriber`."""
     with _lock, suppress(ValueError):
-        _told.remove(told)
+        _subscribers.remove(subscriber)
 
 
-def _note(df: DataFrame, number: Callable[[], int], *, is_copy: bool = False) -> None:
+def _record(df: DataFrame, rdd_id: Callable[[], int], *, is_checkpoint: bool = False) -> None:
     try:
-        key = number()
+        key = rdd_id()
         with _lock:
-            _noted[str(key)] = _Noted(df, is_copy)
-            while len(_noted) > _MOST:
-                _noted.popitem(last=False)
-            told = [] if is_copy else [*_told]
-        for call in told:
-            call(key, df)
-    except Exception as error:  # noqa: BLE001  the user asked for an RDD or a checkpoint, and has it
-        log.info("the origin of an RDD was not noted: %r", error)
+            _recorded[str(key)] = _Recorded(df, is_checkpoint)
+            while len(_recorded) > _MAX_RDDS:
+                _recorded.popitem(last=False)
+            subscribers = [] if is_checkpoint else [*_subscribers]
+        for subscriber in subscribers:
+            subscriber(key, df)
+    except Exception as error:  # noqa: BLE001 - the user's call has already succeeded and must not fail here
+        log.info("the DataFrame of an RDD was not recorded: %r", error)
 
 
-class Origins(RecentQueries):
-    """The memory of one session: columns of recent queries, and the DataFrames that RDDs were made from."""
+class SessionMemory(RecentQueries):
+    """What tracing keeps between queries: columns of recent queries, and the DataFrames that RDDs were made from."""
 
     def __init__(self, relation: Callable[[DataFrame], Relation], most: int = 20_000) -> None:
         super().__init__(most)
         self._relation = relation
-        self._copied: dict[str, Relation] = {}
+        self._checkpoints: dict[str, Relation] = {}
 
     def origin(self, rdds: Sequence[str]) -> RddOrigin | None:
-        """The query that one of these RDDs was made from; only the nearest of them can be a copy of its rows."""
+        """The query that one of these RDDs was made from. Only the first RDD can be a checkpoint of its rows."""
         with _lock:
-            noted = dict(_noted)
-        key = next((key for place, key in enumerate(rdds) if key in noted and not (place and noted[key].is_copy)), None)
+            recorded = dict(_recorded)
+        key = next((rdd for index, rdd in enumerate(rdds) if _is_usable(recorded.get(rdd), index)), None)
         if key is None:
             return None
-        if not noted[key].is_copy:
-            return RddOrigin(self._relation(noted[key].df))
-        self._copied = {known: found for known, found in self._copied.items() if known in noted}
-        # the oldest first: a loop that checkpoints each round would otherwise be followed back in one deep call
-        for older in (*takewhile(lambda each: each != key, noted), key):
-            if noted[older].is_copy and older not in self._copied:
-                self._copied[older] = self._relation(noted[older].df)
-        return RddOrigin(self._copied[key], is_copy=True)
+        if not recorded[key].is_checkpoint:
+            return RddOrigin(self._relation(recorded[key].df))
+        self._checkpoints = {rdd: found for rdd, found in self._checkpoints.items() if rdd in recorded}
+        # oldest first: otherwise a loop that checkpoints in each round would be traced in one deep recursion
+        for older in (*takewhile(lambda rdd: rdd != key, recorded), key):
+            if recorded[older].is_checkpoint and older not in self._checkpoints:
+                self._checkpoints[older] = self._relation(recorded[older].df)
+        return RddOrigin(self._checkpoints[key], is_copy=True)
+
+
+def _is_usable(recorded: _Recorded | None, index: int) -> bool:
+    return recorded is not None and not (index and recorded.is_checkpoint)

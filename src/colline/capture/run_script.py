@@ -1,7 +1,7 @@
-"""An unmodified PySpark script, run with capture on.
+"""Runs an unmodified PySpark script and calls a hook for each Spark session it creates.
 
-The script is `__main__`, its arguments are `sys.argv`, and what it prints, raises and exits with is its own. The hook
-waits for PySpark's session module instead of importing it: a script may choose its PySpark first (`findspark`).
+The script runs as `__main__` with its own `sys.argv`; its output, exceptions and exit code are unchanged. The hook is
+installed when the script imports PySpark and not before: a script may first choose its PySpark (`findspark`).
 """
 
 from __future__ import annotations
@@ -31,91 +31,91 @@ class Script:
     arguments: tuple[str, ...] = ()
 
     def run(self) -> None:
-        """Run it as `python path arguments…` would; whatever it raises leaves here as it was raised."""
+        """Run it like `python path arguments…`. Its exceptions pass through unchanged."""
         sys.argv = [str(self.path), *self.arguments]
         if not getattr(sys.flags, "safe_path", False):
             sys.path[0] = str(self.path.resolve().parent)
-        sys.excepthook = _own_frames_of(str(self.path), sys.excepthook)
+        sys.excepthook = _script_traceback_hook(str(self.path), sys.excepthook)
         main = ModuleType("__main__")
         loader = SourceFileLoader("__main__", str(self.path))
         main.__dict__.update(__file__=str(self.path), __loader__=loader)
         sys.modules["__main__"] = main
-        exec(_code(self.path), main.__dict__)  # noqa: S102 - running the user's script is the point
+        exec(_compile(self.path), main.__dict__)  # noqa: S102 - runs the user's script
 
 
-def on_session(use: Callable[[Any], object]) -> None:
-    """Call `use` with every session PySpark makes from now on; what `use` raises is logged, never raised."""
+def on_session(callback: Callable[[Any], object]) -> None:
+    """Call `callback` with every session that PySpark creates from now on. Its exceptions are logged, never raised."""
     module = sys.modules.get(SESSION_MODULE)
     if module is not None:
-        _hook(module, use)
+        _hook_session(module, callback)
     else:
-        sys.meta_path.insert(0, _Waiting(use))
+        sys.meta_path.insert(0, _SessionModuleFinder(callback))
 
 
-def _hook(module: ModuleType, use: Callable[[Any], object]) -> None:
-    """Wrap the session's constructor: `getOrCreate`, `newSession` and `SparkSession(context)` all come through it."""
+def _hook_session(module: ModuleType, callback: Callable[[Any], object]) -> None:
+    """Wrap the constructor of SparkSession, which `getOrCreate` and `newSession` call as well."""
     session_class = module.SparkSession
-    made = session_class.__init__
+    original = session_class.__init__
 
-    @wraps(made)
+    @wraps(original)
     def init(self: Any, *arguments: Any, **named: Any) -> None:
-        made(self, *arguments, **named)
+        original(self, *arguments, **named)
         try:
-            use(self)
-        except Exception:  # lineage must never fail the user's job
+            callback(self)
+        except Exception:  # capture must never fail the user's job
             logger.warning("capture could not start; the script runs without it", exc_info=True)
 
     session_class.__init__ = init
 
 
-class _Waiting(MetaPathFinder):
-    """Steps aside at once, except for PySpark's session module, whose loading it completes with the hook."""
+class _SessionModuleFinder(MetaPathFinder):
+    """Finds only PySpark's session module, and adds the hook to its loader."""
 
-    def __init__(self, use: Callable[[Any], object]) -> None:
-        self._use = use
+    def __init__(self, callback: Callable[[Any], object]) -> None:
+        self._callback = callback
 
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """PySpark's own spec with a loader that hooks the module once it is loaded; None for every other module."""
+        """PySpark's own module spec with a loader that installs the hook; None for every other module."""
         if fullname != SESSION_MODULE:
             return None
         sys.meta_path.remove(self)
         spec = find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = _Hooking(spec.loader, self._use)
+            spec.loader = _HookingLoader(spec.loader, self._callback)
         return spec
 
 
-class _Hooking(Loader):
-    """A loader that does what the real one does, then hooks the session class."""
+class _HookingLoader(Loader):
+    """Loads a module with its original loader, then installs the hook."""
 
-    def __init__(self, real: Loader, use: Callable[[Any], object]) -> None:
-        self._real = real
-        self._use = use
+    def __init__(self, original: Loader, callback: Callable[[Any], object]) -> None:
+        self._original = original
+        self._callback = callback
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """What the real loader makes."""
-        return self._real.create_module(spec)
+        """Create the module with the original loader."""
+        return self._original.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """The module as it is, its session class hooked."""
-        self._real.exec_module(module)
-        _hook(module, self._use)
+        """Execute the module, then install the hook."""
+        self._original.exec_module(module)
+        _hook_session(module, self._callback)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._real, name)
+        return getattr(self._original, name)
 
 
-def _code(path: Path) -> CodeType:
+def _compile(path: Path) -> CodeType:
     return compile(path.read_bytes(), str(path), "exec", dont_inherit=True)
 
 
-_Hook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
+_ExceptHook = Callable[[type[BaseException], BaseException, TracebackType | None], Any]
 
 
-def _own_frames_of(path: str, show: _Hook) -> _Hook:
-    """An exception hook that shows the traceback from the script's first frame on."""
+def _script_traceback_hook(path: str, show: _ExceptHook) -> _ExceptHook:
+    """An exception hook that leaves out the frames above the script, which are colline's."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
         while trace is not None and trace.tb_frame.f_code.co_filename != path:

@@ -1,6 +1,6 @@
-"""What the tap heard → events. One run per root execution: START with its lineage, then exactly one end.
+"""Turns the listener's messages into events: one run per root execution, with a START and exactly one final event.
 
-No Spark and no thread here: messages go in, events come out, so every order of messages can be tested.
+Uses neither Spark nor threads: messages go in and events come out, so that tests cover every order of messages.
 """
 
 from __future__ import annotations
@@ -13,39 +13,41 @@ from datetime import datetime
 from typing import Any
 
 from colline.capture.application import Application
-from colline.capture.error_boundary import Containment
-from colline.capture.job_labels import Label, from_tags
-from colline.capture.job_names import moment, named, opened
-from colline.capture.stream_tracker import Streams
-from colline.capture.write_statistics import Commit, written
+from colline.capture.error_boundary import ErrorBoundary
+from colline.capture.job_labels import JobLabel, from_tags
+from colline.capture.job_names import new_run_context, spark_time, with_job
+from colline.capture.stream_tracker import StreamTracker
+from colline.capture.write_statistics import Commit, statistics_from
 from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.model import RunEvent, RunState
 from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement
 
 Message = Mapping[str, Any]
-Analyse = Callable[[Any], Statement]
+PlanAnalyzer = Callable[[Any], Statement]
+CommitReader = Callable[[Statement], Mapping[DatasetName, Commit]]
 
+# Spark's end event carries the error as text only, without its class
 _CANCELLED = re.compile(r"SPARK_JOB_CANCELLED|Job \d+ cancelled|OPERATION_CANCELED|cancelled job group", re.IGNORECASE)
-_UNTRACED = "plan"
-_KNOWN_LIMIT = 10_000
-_OPEN_LIMIT = 100_000
+_UNTRACED_PLAN = "plan"
+_MAX_DESCRIBED_INPUTS = 10_000
+_MAX_OPEN_RUNS = 100_000
 
 
 @dataclass(frozen=True)
 class OpenRun:
-    """A run that has begun: what its events share, and whether its START is out."""
+    """A run without a final event yet. `has_start` is true once its START has been emitted."""
 
     context: EventContext
     started: datetime
     statement: Statement | None = None
-    label: Label | None = None
-    text: str = ""
-    is_told: bool = False
+    label: JobLabel | None = None
+    sql: str = ""
+    has_start: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many runs began and how they ended."""
+class RunCounts:
+    """The number of runs started, and of runs by their final state. `skipped` runs touched no data."""
 
     started: int = 0
     completed: int = 0
@@ -54,7 +56,7 @@ class Counts:
     skipped: int = 0
 
 
-_WORDS = {
+_COUNTERS = {
     RunState.START: "started",
     RunState.COMPLETE: "completed",
     RunState.FAIL: "failed",
@@ -62,44 +64,76 @@ _WORDS = {
 }
 
 
-def counted(counts: Counts, events: tuple[RunEvent, ...]) -> Counts:
-    """The counts after these events."""
+def add_events(counts: RunCounts, events: tuple[RunEvent, ...]) -> RunCounts:
+    """The counts with these events added."""
     for event in events:
-        word = _WORDS.get(event.event_type) if event.event_type else None
-        if word:
-            counts = replace(counts, **{word: getattr(counts, word) + 1})
+        name = _COUNTERS.get(event.event_type) if event.event_type else None
+        if name:
+            counts = replace(counts, **{name: getattr(counts, name) + 1})
     return counts
 
 
 @dataclass
-class Runs:
-    """The open runs of one application. `hear` is called by one thread only."""
+class RunTracker:
+    """The open runs of one application. All methods are called from one thread."""
 
     application: Application
-    analyse: Analyse
-    containment: Containment = field(default_factory=Containment)
-    committed: Callable[[Statement], Mapping[DatasetName, Commit]] = lambda _: {}
-    counts: Counts = Counts()
-    streams: Streams = field(init=False)
+    analyze: PlanAnalyzer
+    errors: ErrorBoundary = field(default_factory=ErrorBoundary)
+    read_commits: CommitReader = lambda _: {}
+    counts: RunCounts = RunCounts()
+    streams: StreamTracker = field(init=False)
     _open: OrderedDict[str, OpenRun] = field(default_factory=OrderedDict)
-    _known: OrderedDict[DatasetName, tuple[SchemaField, ...]] = field(default_factory=OrderedDict)
+    _described: OrderedDict[DatasetName, tuple[SchemaField, ...]] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
-        self.streams = Streams(self.application, self.traced)
+        self.streams = StreamTracker(self.application, self.analyze_safely)
 
-    def hear(self, message: Message) -> tuple[RunEvent, ...]:
-        """The events a message of the tap gives rise to; an unknown kind gives none."""
-        events = self._heard(message)
-        self.counts = counted(self.counts, events)
+    @property
+    def open_count(self) -> int:
+        """The number of runs and streams without a final event."""
+        return len(self._open) + self.streams.open_count
+
+    def start_application(self, at: datetime) -> RunEvent:
+        """The START event of the application, with the Spark properties that the settings allow."""
+        context = replace(self._application_context(), properties=self.application.properties)
+        return run_event(RunState.START, at, NO_STATEMENT, context)
+
+    def handle(self, message: Message) -> tuple[RunEvent, ...]:
+        """The events that follow from a message of the listener; an unknown kind of message yields none."""
+        events = self._events_for(message)
+        self.counts = add_events(self.counts, events)
         return events
 
-    def _heard(self, message: Message) -> tuple[RunEvent, ...]:
+    def finish(
+        self, at: datetime, failure: Failure | None = None, delivery: Mapping[str, int] | None = None
+    ) -> tuple[RunEvent, ...]:
+        """ABORT for each open run, then the final event of the application."""
+        events: list[RunEvent] = [*self.streams.finish(at)]
+        for key in list(self._open):
+            run = self._open.pop(key)
+            why = Failure("the application ended, or colline was detached, while this query ran", language="PYTHON")
+            events += self._final_events(run, RunState.ABORT, at, Ending(failure=why))
+        self.counts = add_events(self.counts, tuple(events))
+        state = RunState.FAIL if failure else RunState.COMPLETE
+        context = self._application_context()
+        return (*events, run_event(state, at, NO_STATEMENT, context, Ending(failure=failure, delivery=delivery)))
+
+    def analyze_safely(self, plan: Any) -> Statement:
+        """What a plan reads and writes; if tracing fails, a statement with the reason as its opaque step."""
+        return self.errors.run(
+            "tracing a plan",
+            lambda: self.analyze(plan),
+            lambda error: _untraced_statement(f"tracing failed: {type(error).__name__}"),
+        )
+
+    def _events_for(self, message: Message) -> tuple[RunEvent, ...]:
         if message.get("own"):
             self._open.pop(_key(message), None)
             return ()
-        told = self.streams.hear(message)
-        if told is not None:
-            return told
+        stream_events = self.streams.handle(message)
+        if stream_events is not None:
+            return stream_events
         kind = message.get("kind")
         if kind == "start":
             return self._start(message)
@@ -107,109 +141,76 @@ class Runs:
             return self._end(message)
         return ()
 
-    def begin(self, at: datetime) -> RunEvent:
-        """The application's own START, with the properties of Spark that a setting lets out."""
-        context = replace(self._application_context(), properties=self.application.properties)
-        return run_event(RunState.START, at, NO_STATEMENT, context)
-
-    def finish(
-        self, at: datetime, failure: Failure | None = None, delivery: Mapping[str, int] | None = None
-    ) -> tuple[RunEvent, ...]:
-        """ABORT for what is still open, then the application's own end."""
-        events: list[RunEvent] = [*self.streams.finish(at)]
-        for key in list(self._open):
-            run = self._open.pop(key)
-            why = Failure("the application ended, or colline was detached, while this query ran", language="PYTHON")
-            events += self._finished(run, RunState.ABORT, at, Ending(failure=why))
-        self.counts = counted(self.counts, tuple(events))
-        state = RunState.FAIL if failure else RunState.COMPLETE
-        context = self._application_context()
-        return (*events, run_event(state, at, NO_STATEMENT, context, Ending(failure=failure, delivery=delivery)))
-
-    @property
-    def open(self) -> int:
-        """How many runs have begun and not ended."""
-        return len(self._open) + self.streams.open
-
     def _start(self, message: Message) -> tuple[RunEvent, ...]:
-        run = self._understood(self._opened(message), message)
-        # a run without its plan waits for its end, which brings it; one that touches no data is told only if it fails
-        events = self._told(run) if run.statement is not None and _touches_data(run.statement) else ()
-        self._open[_key(message)] = replace(run, is_told=bool(events))
-        while len(self._open) > _OPEN_LIMIT:
+        run = self._with_lineage(self._new_run(message), message)
+        # without a plan the run waits for its end, which carries it; a run without data gets events only if it fails
+        events = self._start_events(run) if run.statement is not None and _touches_data(run.statement) else ()
+        self._open[_key(message)] = replace(run, has_start=bool(events))
+        while len(self._open) > _MAX_OPEN_RUNS:
             self._open.popitem(last=False)
         return events
 
     def _end(self, message: Message) -> tuple[RunEvent, ...]:
-        run = self._open.pop(_key(message), None) or self._opened(message)
+        run = self._open.pop(_key(message), None) or self._new_run(message)
         if run.statement is None:
-            run = self._understood(run, message)
+            run = self._with_lineage(run, message)
         error = message.get("text")
-        if error is None and not run.is_told and not _touches_data(run.statement or NO_STATEMENT):
+        if error is None and not run.has_start and not _touches_data(run.statement or NO_STATEMENT):
             self.counts = replace(self.counts, skipped=self.counts.skipped + 1)
             return ()
-        at = moment(message["time"])
+        at = spark_time(message["time"])
         if error is None:
-            return self._finished(run, RunState.COMPLETE, at, self._measured(run, message))
+            return self._final_events(run, RunState.COMPLETE, at, self._statistics(run, message))
         state = RunState.ABORT if _CANCELLED.search(error[:2000]) else RunState.FAIL
-        return self._finished(run, state, at, Ending(failure=_failure(error)))
+        return self._final_events(run, state, at, Ending(failure=_failure(error)))
 
-    def _opened(self, message: Message) -> OpenRun:
-        started = moment(message["time"])
-        context = opened(self.application, started)
-        return OpenRun(context, started, label=from_tags(message.get("tags") or ()), text=message.get("sql") or "")
+    def _new_run(self, message: Message) -> OpenRun:
+        started = spark_time(message["time"])
+        context = new_run_context(self.application, started)
+        return OpenRun(context, started, label=from_tags(message.get("tags") or ()), sql=message.get("sql") or "")
 
-    def _understood(self, run: OpenRun, message: Message) -> OpenRun:
-        """The run with its lineage, computed once, and its job; where that fails, with the reason instead."""
+    def _with_lineage(self, run: OpenRun, message: Message) -> OpenRun:
+        """The run with its lineage and job name, or with the reason why the plan could not be read."""
         if message.get("plan") is not None:
-            run = replace(run, statement=self.traced(message["plan"]), text=message.get("sql") or run.text)
+            run = replace(run, statement=self.analyze_safely(message["plan"]), sql=message.get("sql") or run.sql)
         elif message.get("failure"):
-            run = replace(run, statement=_untraced(f"the plan could not be read: {message['failure']}"))
-        context = named(run.context, self.application, run.statement, run.label)
-        return replace(run, context=replace(context, sql=run.text))
+            run = replace(run, statement=_untraced_statement(f"the plan could not be read: {message['failure']}"))
+        context = with_job(run.context, self.application, run.statement, run.label)
+        return replace(run, context=replace(context, sql=run.sql))
 
-    def traced(self, plan: Any) -> Statement:
-        """What a plan reads and writes; where tracing fails, a statement that says so."""
-        return self.containment.run(
-            "tracing a plan",
-            lambda: self.analyse(plan),
-            lambda error: _untraced(f"tracing failed: {type(error).__name__}"),
-        )
-
-    def _told(self, run: OpenRun) -> tuple[RunEvent, ...]:
-        """START, with the lineage in it."""
+    def _start_events(self, run: OpenRun) -> tuple[RunEvent, ...]:
         statement = run.statement or NO_STATEMENT
-        context = replace(run.context, known=self._fresh(statement))
+        context = replace(run.context, known=self._already_described(statement))
         return (run_event(RunState.START, run.started, statement, context),)
 
-    def _finished(self, run: OpenRun, state: RunState, at: datetime, ending: Ending) -> tuple[RunEvent, ...]:
-        before = () if run.is_told else self._told(run)
+    def _final_events(self, run: OpenRun, state: RunState, at: datetime, ending: Ending) -> tuple[RunEvent, ...]:
+        """The final event of a run, after its START if that has not been emitted yet."""
+        start = () if run.has_start else self._start_events(run)
         statement = run.statement or NO_STATEMENT
-        known = frozenset(found.name for found in statement.inputs)
-        context = replace(run.context, known=known)
-        return (*before, run_event(state, max(at, run.started), statement, context, ending))
+        context = replace(run.context, known=frozenset(found.name for found in statement.inputs))
+        return (*start, run_event(state, max(at, run.started), statement, context, ending))
 
-    def _fresh(self, statement: Statement) -> frozenset[DatasetName]:
-        """The inputs that need no description: an earlier event described them as they still are."""
-        known = []
+    def _already_described(self, statement: Statement) -> frozenset[DatasetName]:
+        """The inputs whose schema an earlier event contains, unchanged; this event need not repeat it."""
+        described = []
         for found in statement.inputs:
-            if self._known.get(found.name) == found.schema:
-                known.append(found.name)
-            self._known[found.name] = found.schema
-            self._known.move_to_end(found.name)
-        while len(self._known) > _KNOWN_LIMIT:
-            self._known.popitem(last=False)
-        return frozenset(known)
+            if self._described.get(found.name) == found.schema:
+                described.append(found.name)
+            self._described[found.name] = found.schema
+            self._described.move_to_end(found.name)
+        while len(self._described) > _MAX_DESCRIBED_INPUTS:
+            self._described.popitem(last=False)
+        return frozenset(described)
 
-    def _measured(self, run: OpenRun, message: Message) -> Ending:
+    def _statistics(self, run: OpenRun, message: Message) -> Ending:
         statement = run.statement or NO_STATEMENT
         metrics = message.get("metrics") or {}
-        commits = self.containment.run(
-            "reading a table's version", lambda: self.committed(statement), lambda _: dict[DatasetName, Commit]()
+        commits = self.errors.run(
+            "reading a table's version", lambda: self.read_commits(statement), lambda _: dict[DatasetName, Commit]()
         )
-        # Spark counts per statement; with several outputs nobody knows which of them a row went to
-        shared = metrics if len(statement.writes) == 1 else {}
-        return Ending({write.name: _written(shared, commits.get(write.name)) for write in statement.writes})
+        # Spark counts rows per statement, so the counts cannot be divided between several outputs
+        metrics = metrics if len(statement.writes) == 1 else {}
+        return Ending({write.name: _output_statistics(metrics, commits.get(write.name)) for write in statement.writes})
 
     def _application_context(self) -> EventContext:
         application = self.application
@@ -232,25 +233,25 @@ def _key(message: Message) -> str:
 
 
 def _touches_data(statement: Statement) -> bool:
-    """Whether there is something to tell: SHOW TABLES and SET have nothing, a plan that could not be traced has."""
-    return bool(statement.writes or statement.inputs or _UNTRACED in [step.node for step in statement.opaque])
+    """Whether a statement gets events: SHOW TABLES and SET do not, a plan that could not be traced does."""
+    return bool(statement.writes or statement.inputs or _UNTRACED_PLAN in [step.node for step in statement.opaque])
 
 
-def _untraced(why: str) -> Statement:
-    return Statement((), (), (OpaqueStep(_UNTRACED, why=why),))
+def _untraced_statement(why: str) -> Statement:
+    return Statement((), (), (OpaqueStep(_UNTRACED_PLAN, why=why),))
 
 
-def _written(metrics: Mapping[str, int], commit: Commit | None) -> Written:
-    """What the plan's own metrics say, else what the table's commit says: a command inside a command counts there."""
-    counted = written(metrics)
+def _output_statistics(metrics: Mapping[str, int], commit: Commit | None) -> Written:
+    """The counts of Spark's metrics; without any, those of the commit, as for a command nested in another command."""
+    counted = statistics_from(metrics)
     if commit is None:
         return counted
     if counted == Written():
-        counted = written(commit.metrics)
+        counted = statistics_from(commit.metrics)
     return replace(counted, version=commit.version)
 
 
 def _failure(error: str) -> Failure:
-    """The message and, where Spark gave one, the stack below it."""
+    """Splits Spark's error text into message and stack trace."""
     message, _, stack = error.partition("\n\tat ")
     return Failure(message.strip(), f"at {stack}" if stack else "")

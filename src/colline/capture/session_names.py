@@ -1,4 +1,4 @@
-"""What a live session says about names: its configuration, its file system, where its databases are."""
+"""Reads from a live session what dataset names depend on: its configuration, file system and databases."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _HADOOP_KEYS = ("fs.defaultFS", "hive.metastore.uris", "hive.metastore.warehouse
 
 
 def spark_conf(spark: SparkSession) -> dict[str, str]:
-    """The configuration of the application, with the few session keys that naming needs."""
+    """The application's Spark conf, with the session settings that dataset names depend on."""
     conf = dict(spark.sparkContext.getConf().getAll())
     for key in _SESSION_KEYS:
-        found = spark.conf.get(key, None)
-        if found:
-            conf[key] = found
+        value = spark.conf.get(key, None)
+        if value:
+            conf[key] = value
     return conf
 
 
 def name_context(spark: SparkSession, conf: Mapping[str, str] | None = None) -> NameContext:
-    """Everything the session says about names."""
+    """Everything that dataset names depend on in this session."""
     jvm = spark._jvm
     assert jvm is not None
     hadoop = spark._jsc.hadoopConfiguration()
-    told = {key: hadoop.get(key) or "" for key in _HADOOP_KEYS}
+    hadoop_conf = {key: hadoop.get(key) or "" for key in _HADOOP_KEYS}
     system = jvm.java.lang.System
     return replace(
-        context_from_conf({**told, **(spark_conf(spark) if conf is None else conf)}),
+        context_from_conf({**hadoop_conf, **(spark_conf(spark) if conf is None else conf)}),
         working_directory=system.getProperty("user.dir") or "",
         derby_home=system.getProperty("derby.system.home") or "",
         databases=Databases(spark),
@@ -41,7 +41,7 @@ def name_context(spark: SparkSession, conf: Mapping[str, str] | None = None) -> 
 
 
 class Databases(Mapping[str, str]):
-    """Where databases keep their tables, asked of the catalog when first needed."""
+    """The location of each database, read from the catalog on first use."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._catalog: Any = spark._jsparkSession.sessionState().catalog()

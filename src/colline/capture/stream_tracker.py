@@ -1,6 +1,7 @@
-"""Streams: one run per query, however many batches it takes. START with its lineage, RUNNING now and then, one end.
+"""Turns messages about streaming queries into events: one run per stream, not one per micro-batch.
 
-A batch of a stream is an execution like any other; what its start says tells which stream it belongs to.
+A run has a START with the lineage, a RUNNING event at intervals, and one final event. The micro-batches are SQL
+executions; the description of a batch contains the run id of its stream.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from datetime import datetime
 from typing import Any
 
 from colline.capture.application import Application
-from colline.capture.job_labels import Label, from_tags
-from colline.capture.job_names import moment, named, opened
-from colline.capture.write_statistics import FILES, ROWS, SIZE, first
+from colline.capture.job_labels import JobLabel, from_tags
+from colline.capture.job_names import new_run_context, spark_time, with_job
+from colline.capture.write_statistics import FILES, ROWS, SIZE, first_metric
 from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
 from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunEvent, RunState
@@ -22,184 +23,187 @@ from colline.trace import DatasetRead, Statement, Write
 
 RUNNING_SECONDS = 60.0
 
-_RUN = re.compile(r"\brunId = ([0-9a-f-]{36})\b")
-# the root of a batch's plan; what else runs inside a batch is the source's or the sink's own business
-_BATCH = ("WriteToMicroBatch", "WriteToContinuous")
+_STREAM_RUN_ID = re.compile(r"\brunId = ([0-9a-f-]{36})\b")
+# the root nodes of a batch's plan; other executions inside a batch belong to the source or the sink
+_BATCH_ROOTS = ("WriteToMicroBatch", "WriteToContinuous")
 
 
 @dataclass(frozen=True)
 class StreamRun:
-    """A stream that runs: what its events share, what it has written so far, when it last said so."""
+    """A running stream. `reported` is the lineage of its last event; it is None before START."""
 
     context: EventContext
     started: datetime
-    name: str = ""
-    label: Label | None = None
+    query_name: str = ""
+    label: JobLabel | None = None
     statement: Statement | None = None
     written: Written = field(default_factory=Written)
-    told: Statement | None = None
-    told_at: datetime | None = None
+    reported: Statement | None = None
+    running_event_at: datetime | None = None
 
 
-class Streams:
+class StreamTracker:
     """The running streams of one application."""
 
     def __init__(
-        self, application: Application, trace: Callable[[Any], Statement], every: float = RUNNING_SECONDS
+        self, application: Application, analyze: Callable[[Any], Statement], running_seconds: float = RUNNING_SECONDS
     ) -> None:
         self._application = application
-        self._trace = trace
-        self._every = every
+        self._analyze = analyze
+        self._running_seconds = running_seconds
         self._runs: dict[str, StreamRun] = {}
-        self._batches: dict[str, str] = {}
+        self._batches: dict[str, str] = {}  # execution id of a batch → run id of its stream
 
     @property
-    def open(self) -> int:
-        """How many streams run."""
+    def open_count(self) -> int:
+        """The number of running streams."""
         return len(self._runs)
 
-    def hear(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
-        """The events of a message that is about a stream; None where it is about something else."""
-        rule = _RULES.get(str(message.get("kind")))
-        return rule(self, message) if rule else None
+    def handle(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
+        """The events that follow from a message about a stream; None for any other message."""
+        handler = _HANDLERS.get(str(message.get("kind")))
+        return handler(self, message) if handler else None
 
     def finish(self, at: datetime) -> tuple[RunEvent, ...]:
-        """ABORT for every stream that still runs."""
+        """ABORT for every running stream."""
         why = Failure("the application ended, or colline was detached, while this stream ran", language="PYTHON")
         events: list[RunEvent] = []
         for key in list(self._runs):
-            events += self._end(key, RunState.ABORT, at, why)
+            events += self._finish_run(key, RunState.ABORT, at, why)
         return tuple(events)
 
-    def _stream_start(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
-        at = moment(message["time"])
-        context = replace(opened(self._application, at), processing="STREAMING", job_type="STREAM")
-        self._runs[str(message["run"])] = StreamRun(context, at, name=message.get("text") or "")
+    def _on_stream_start(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
+        at = spark_time(message["time"])
+        context = replace(new_run_context(self._application, at), processing="STREAMING", job_type="STREAM")
+        self._runs[str(message["run"])] = StreamRun(context, at, query_name=message.get("text") or "")
         return ()
 
-    def _batch_start(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
-        match = _RUN.search(message.get("text") or "")
-        run = self._runs.get(match.group(1)) if match else None
-        if match is None or run is None:
-            return () if match else None
+    def _on_batch_start(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
+        match = _STREAM_RUN_ID.search(message.get("text") or "")
+        if match is None:
+            return None
         key = match.group(1)
+        run = self._runs.get(key)
+        if run is None:
+            return ()
         self._batches[str(message["id"])] = key
         run = replace(run, label=run.label or from_tags(message.get("tags") or ()))
-        return self._learned(key, run, message.get("plan"))
+        return self._start_with_plan(key, run, message.get("plan"))
 
-    def _nested(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
-        """A write inside `foreachBatch` is a write of the stream."""
+    def _on_nested_write(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
+        """Adds a write inside `foreachBatch` to the stream."""
         key = self._batches.get(str(message.get("root")))
         run = self._runs.get(key) if key else None
         if key is None or run is None:
             return ()
-        self._runs[key] = replace(run, statement=_united(run.statement, self._trace(message["plan"])))
+        self._runs[key] = replace(run, statement=_merge(run.statement, self._analyze(message["plan"])))
         return ()
 
-    def _batch_end(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
+    def _on_batch_end(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
         key = self._batches.pop(str(message["id"]), None)
         if key is None:
             return None
         run = self._runs.get(key)
         if run is not None and message.get("text") is None:
-            self._runs[key] = replace(run, written=_more(run.written, message.get("metrics") or {}))
+            self._runs[key] = replace(run, written=_add_metrics(run.written, message.get("metrics") or {}))
         return ()
 
-    def _progress(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
-        key, at = str(message["run"]), moment(message["time"])
+    def _on_progress(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
+        key, at = str(message["run"]), spark_time(message["time"])
         run = self._runs.get(key)
         if run is None:
             return ()
-        before = self._learned(key, run, message.get("plan"))
+        start = self._start_with_plan(key, run, message.get("plan"))
         run = self._runs[key]
-        is_due = run.told_at is None or (at - run.told_at).total_seconds() >= self._every
-        if run.told is None or not (is_due or run.statement != run.told):
-            return before
-        return (*before, self._running(key, run, at))
+        last = run.running_event_at
+        is_due = last is None or (at - last).total_seconds() >= self._running_seconds
+        if run.reported is None or not (is_due or run.statement != run.reported):
+            return start
+        return (*start, self._running_event(key, run, at))
 
-    def _stream_end(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
+    def _on_stream_end(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
         error = message.get("text")
         head, _, stack = (error or "").partition("\n\tat ")
         failure = Failure(head.strip(), f"at {stack}" if stack else "") if error else None
         state = RunState.FAIL if failure else RunState.COMPLETE
-        return self._end(str(message["run"]), state, moment(message["time"]), failure)
+        return self._finish_run(str(message["run"]), state, spark_time(message["time"]), failure)
 
-    def _learned(self, key: str, run: StreamRun, plan: Any) -> tuple[RunEvent, ...]:
-        """START, as soon as a plan tells what the stream reads and writes."""
-        if run.statement is None and plan is not None and _root(plan).startswith(_BATCH):
-            run = replace(run, statement=self._trace(plan))
-        if run.statement is None or run.told is not None:
+    def _start_with_plan(self, key: str, run: StreamRun, plan: Any) -> tuple[RunEvent, ...]:
+        """START, with the first plan that contains what the stream reads and writes."""
+        if run.statement is None and plan is not None and _root_class(plan).startswith(_BATCH_ROOTS):
+            run = replace(run, statement=self._analyze(plan))
+        if run.statement is None or run.reported is not None:
             self._runs[key] = run
             return ()
-        # the job is named once: a stream that writes more later is still the same job
-        context = named(run.context, self._application, run.statement, run.label, run.name or _fallback(run))
-        self._runs[key] = replace(run, told=run.statement, context=context)
+        # the job keeps this name, even if a later batch writes another output
+        context = self._name_job(run)
+        self._runs[key] = replace(run, reported=run.statement, context=context)
         return (run_event(RunState.START, run.started, run.statement, context),)
 
-    def _running(self, key: str, run: StreamRun, at: datetime) -> RunEvent:
-        """What is new: the counts, and the lineage where a batch wrote something it had not written before."""
+    def _name_job(self, run: StreamRun) -> EventContext:
+        """The context with its job; a stream without a name and without a known output is called `stream`."""
+        has_output = run.statement is not None and run.statement.writes
+        name = run.query_name or ("" if has_output else "stream")
+        return with_job(run.context, self._application, run.statement, run.label, name)
+
+    def _running_event(self, key: str, run: StreamRun, at: datetime) -> RunEvent:
+        """RUNNING with the current counts, and with the lineage if it changed since the last event."""
         statement, context = run.statement or NO_STATEMENT, run.context
-        if run.statement == run.told:
-            bare = tuple(replace(write, schema=()) for write in statement.writes)
-            statement = replace(statement, writes=bare)
+        if run.statement == run.reported:
+            without_schema = tuple(replace(write, schema=()) for write in statement.writes)
+            statement = replace(statement, writes=without_schema)
             known = frozenset(found.name for found in statement.inputs)
             context = replace(context, form=LineageForm.NONE, known=known)
-        self._runs[key] = replace(run, told=run.statement, told_at=at)
+        self._runs[key] = replace(run, reported=run.statement, running_event_at=at)
         return run_event(RunState.RUNNING, at, statement, context, _ending(run))
 
-    def _end(self, key: str, state: RunState, at: datetime, failure: Failure | None) -> tuple[RunEvent, ...]:
+    def _finish_run(self, key: str, state: RunState, at: datetime, failure: Failure | None) -> tuple[RunEvent, ...]:
         run = self._runs.pop(key, None)
         if run is None:
             return ()
-        self._batches = {batch: of for batch, of in self._batches.items() if of != key}
-        statement, context = run.statement or NO_STATEMENT, run.context
-        if run.told is None:
-            context = named(context, self._application, run.statement, run.label, run.name or _fallback(run))
-        began = () if run.told is not None else (run_event(RunState.START, run.started, statement, context),)
+        self._batches = {batch: stream for batch, stream in self._batches.items() if stream != key}
+        statement = run.statement or NO_STATEMENT
+        context = run.context if run.reported is not None else self._name_job(run)
+        start = () if run.reported is not None else (run_event(RunState.START, run.started, statement, context),)
         ending = replace(_ending(run), failure=failure)
-        return (*began, run_event(state, max(at, run.started), statement, context, ending))
+        return (*start, run_event(state, max(at, run.started), statement, context, ending))
 
 
-_RULES: dict[str, Callable[[Streams, Mapping[str, Any]], tuple[RunEvent, ...] | None]] = {
-    "stream_start": Streams._stream_start,
-    "stream_progress": Streams._progress,
-    "stream_end": Streams._stream_end,
-    "start": Streams._batch_start,
-    "end": Streams._batch_end,
-    "nested": Streams._nested,
+_HANDLERS: dict[str, Callable[[StreamTracker, Mapping[str, Any]], tuple[RunEvent, ...] | None]] = {
+    "stream_start": StreamTracker._on_stream_start,
+    "stream_progress": StreamTracker._on_progress,
+    "stream_end": StreamTracker._on_stream_end,
+    "start": StreamTracker._on_batch_start,
+    "end": StreamTracker._on_batch_end,
+    "nested": StreamTracker._on_nested_write,
 }
 
 
-def _root(plan: Mapping[str, Any]) -> str:
-    """The kind of a plan's root, without decoding the plan."""
+def _root_class(plan: Mapping[str, Any]) -> str:
+    """The class of a plan's root node, without decoding the plan."""
     return str(plan["classes"][plan["nodes"][plan["root"]][0]][0])
-
-
-def _fallback(run: StreamRun) -> str:
-    """A stream without a name and without an output of its own is `stream`."""
-    return "" if run.statement is not None and run.statement.writes else "stream"
 
 
 def _ending(run: StreamRun) -> Ending:
     writes = (run.statement or NO_STATEMENT).writes
-    # a batch counts its rows once; with several outputs nobody knows which of them a row went to
+    # Spark counts rows per batch, so the counts cannot be divided between several outputs
     return Ending({writes[0].name: run.written} if len(writes) == 1 else {})
 
 
-def _more(known: Written, metrics: Mapping[str, int]) -> Written:
+def _add_metrics(total: Written, metrics: Mapping[str, int]) -> Written:
     return Written(
-        _plus(known.rows, first(metrics, ROWS)),
-        _plus(known.size, first(metrics, SIZE)),
-        _plus(known.files, first(metrics, FILES)),
+        _add(total.rows, first_metric(metrics, ROWS)),
+        _add(total.size, first_metric(metrics, SIZE)),
+        _add(total.files, first_metric(metrics, FILES)),
     )
 
 
-def _plus(known: int | None, more: int | None) -> int | None:
-    return known if more is None else (known or 0) + more
+def _add(total: int | None, more: int | None) -> int | None:
+    return total if more is None else (total or 0) + more
 
 
-def _united(known: Statement | None, more: Statement) -> Statement:
-    """Both statements as one: an output that was known is kept as it was."""
+def _merge(known: Statement | None, more: Statement) -> Statement:
+    """Both statements as one; an output that is already known stays unchanged."""
     if known is None:
         return more
     writes: dict[object, Write] = {write.name: write for write in known.writes}

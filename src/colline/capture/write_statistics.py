@@ -1,4 +1,4 @@
-"""Spark's own metrics → what was written. A table of the names its commands use."""
+"""Counts what a query wrote, from Spark's metrics and from the commit in the table's own log (Delta, Iceberg)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from colline.trace import DatasetName, Lifecycle, Statement, Write
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# the first name that is there counts; names joined by `+` are added
+# names that Spark's commands use for each count: the first one present applies; names joined by `+` are added
 ROWS = (
     "numOutputRows",
     "numTargetRowsInserted+numTargetRowsUpdated+numTargetRowsDeleted",
@@ -30,19 +30,19 @@ FILES = ("numFiles", "numTargetFilesAdded", "numAddedFiles", "numOutputFiles", "
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What a table format's log says about a write: the version it made and what it counted."""
+    """The version that a write created in its table's log, and the metrics the log holds for it."""
 
     version: str
     metrics: Mapping[str, int] = field(default_factory=dict)
 
 
-def written(metrics: Mapping[str, int]) -> Written:
-    """Rows, bytes and files of one write; what nobody counted is unknown, never zero."""
-    return Written(first(metrics, ROWS), first(metrics, SIZE), first(metrics, FILES))
+def statistics_from(metrics: Mapping[str, int]) -> Written:
+    """Rows, bytes and files of one write. A missing metric is unknown, not zero."""
+    return Written(first_metric(metrics, ROWS), first_metric(metrics, SIZE), first_metric(metrics, FILES))
 
 
-def first(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:
-    """The first of these counts that is there."""
+def first_metric(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:
+    """The first of these metrics that is present."""
     for name in names:
         parts = [metrics[part] for part in name.split("+") if metrics.get(part, -1) >= 0]
         if parts:
@@ -50,65 +50,69 @@ def first(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:
     return None
 
 
-def commits_of(spark: SparkSession) -> Callable[[Statement], Mapping[DatasetName, Commit]]:
-    """The function that looks up the last commits of a statement's targets, in the formats that keep a log."""
+def commit_reader(spark: SparkSession) -> Callable[[Statement], Mapping[DatasetName, Commit]]:
+    """A function that reads the last commit of each table a statement wrote, for table formats with a log."""
     jvm: Any = spark._jvm
     session = spark._jsparkSession
 
-    def look(statement: Statement) -> dict[DatasetName, Commit]:
-        found = {}
+    def read_commits(statement: Statement) -> dict[DatasetName, Commit]:
+        commits = {}
         for write in statement.writes:
-            ask = FORMATS.get(write.target.provider.lower())
-            if ask is None or write.lifecycle is Lifecycle.DROP:
+            read_commit = COMMIT_READERS.get(write.target.provider.lower())
+            if read_commit is None or write.lifecycle is Lifecycle.DROP:
                 continue
-            commit = ask(jvm, session, write)
+            commit = read_commit(jvm, session, write)
             if commit is not None:
-                found[write.name] = commit
-        return found
+                commits[write.name] = commit
+        return commits
 
-    return look
+    return read_commits
 
 
-def _delta(jvm: Any, session: Any, write: Write) -> Commit | None:
-    """The last version of a Delta table: after a write its log is in Delta's cache, as the write left it."""
-    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session, _path(write))
+def _delta_commit(jvm: Any, session: Any, write: Write) -> Commit | None:
+    """The last version of a Delta table. After a write, Delta's cache holds the log, so no file is listed."""
+    log = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(session, _table_path(write))
     version = log.unsafeVolatileSnapshot().version()
-    return Commit(str(version), _metrics(jvm, log, version)) if version >= 0 else None
+    return Commit(str(version), _delta_metrics(jvm, log, version)) if version >= 0 else None
 
 
-def _iceberg(jvm: Any, session: Any, write: Write) -> Commit | None:
-    """The current snapshot of an Iceberg table; a path has no catalog to ask."""
+def _iceberg_commit(jvm: Any, session: Any, write: Write) -> Commit | None:
+    """The current snapshot of an Iceberg table; None for a table given by its path, which has no catalog."""
     if len(write.target.table) < 2:
         return None
     name = ".".join("`" + part.replace("`", "``") + "`" for part in write.target.table)
     snapshot = jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(session, name).currentSnapshot()
     if snapshot is None:
         return None
-    counted = {str(key): str(value) for key, value in snapshot.summary().items()}
-    return Commit(str(snapshot.snapshotId()), {key: int(text) for key, text in counted.items() if text.isdigit()})
+    summary = {str(key): str(value) for key, value in snapshot.summary().items()}
+    return Commit(str(snapshot.snapshotId()), {key: int(text) for key, text in summary.items() if text.isdigit()})
 
 
-# what a target's provider is called → how its log is asked
-FORMATS: dict[str, Callable[[Any, Any, Write], Commit | None]] = {"delta": _delta, "iceberg": _iceberg}
+# provider → function that reads the last commit of its table
+COMMIT_READERS: dict[str, Callable[[Any, Any, Write], Commit | None]] = {
+    "delta": _delta_commit,
+    "iceberg": _iceberg_commit,
+}
 
 
-class _Info(msgspec.Struct):
+class _CommitInfo(msgspec.Struct):
     operation_metrics: dict[str, str] = msgspec.field(name="operationMetrics", default_factory=dict)
 
 
 class _Action(msgspec.Struct):
-    info: _Info | None = msgspec.field(name="commitInfo", default=None)
+    info: _CommitInfo | None = msgspec.field(name="commitInfo", default=None)
 
 
-def _metrics(jvm: Any, log: Any, version: int) -> dict[str, int]:
-    """What the commit counted: its first action says it."""
+def _delta_metrics(jvm: Any, log: Any, version: int) -> dict[str, int]:
+    """The operation metrics of a Delta commit, from `commitInfo`, its first action."""
     file = jvm.org.apache.hadoop.fs.Path(log.logPath(), f"{version:020d}.json")
     first = log.store().read(file, log.newDeltaHadoopConf()).head()
     info = msgspec.json.decode(first, type=_Action).info
-    return {name: int(value) for name, value in (info.operation_metrics if info else {}).items() if value.isdigit()}
+    metrics = info.operation_metrics if info else {}
+    return {name: int(value) for name, value in metrics.items() if value.isdigit()}
 
 
-def _path(write: Write) -> str:
+def _table_path(write: Write) -> str:
     if write.target.paths:
         return write.target.paths[0]
     name = write.name

@@ -1,24 +1,24 @@
 package colline;
 
-/** A text on its way to Python, in pieces. */
+/** A message to Python, compressed and split into chunks that py4j sends without delay. */
 public class Chunks {
-  /** py4j flushes its 8 KB buffer and then waits for a delayed ACK, so an answer is handed over in smaller pieces. */
-  public static final int SIZE = 7900;
+  /** py4j flushes its buffer at 8 KB and then waits for a delayed ACK (44 ms), so every chunk stays below that size. */
+  public static final int MAX_CHUNK_CHARS = 7900;
 
   private final String packed;
   private int position = 0;
 
   public Chunks(String text) { this.packed = pack(text); }
 
-  /** The next piece; a '+' in front says that there are more. */
-  public String more() {
-    int end = Math.min(this.packed.length(), this.position + SIZE);
-    String piece = (end < this.packed.length() ? "+" : ".") + this.packed.substring(this.position, end);
+  /** The next chunk. Its first character is '+' if more chunks follow, '.' if it is the last. */
+  public String nextChunk() {
+    int end = Math.min(this.packed.length(), this.position + MAX_CHUNK_CHARS);
+    String chunk = (end < this.packed.length() ? "+" : ".") + this.packed.substring(this.position, end);
     this.position = end;
-    return piece;
+    return chunk;
   }
 
-  /** Deflated and in base 64: most plans then fit one answer of py4j. */
+  /** Deflates the text and encodes it as base64; most plans then fit in one chunk. */
   private static String pack(String text) {
     try {
       java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream(text.length() / 4 + 64);

@@ -1,26 +1,28 @@
 package colline;
 
-/** JSON strings, written by hand for speed. */
+/** Writes JSON strings. Written by hand because it runs once per name and literal of every plan. */
 public class JsonText {
-  public static String cut(String s, int most) { return s == null || s.length() <= most ? s : s.substring(0, most) + "…"; }
+  public static String truncate(String text, int maxChars) { return text == null || text.length() <= maxChars ? text : text.substring(0, maxChars) + "…"; }
 
-  public static void strings(StringBuilder b, Object o) {
+  /** Appends a Scala collection or a Java array as a JSON array of strings. */
+  public static void appendStrings(StringBuilder b, Object values) {
     b.append('[');
-    if (o instanceof scala.collection.Iterable) {
-      scala.collection.Iterator it = ((scala.collection.Iterable) o).iterator();
+    if (values instanceof scala.collection.Iterable) {
+      scala.collection.Iterator it = ((scala.collection.Iterable) values).iterator();
       boolean first = true;
-      while (it.hasNext()) { if (!first) b.append(','); first = false; string(b, String.valueOf(it.next())); }
+      while (it.hasNext()) { if (!first) b.append(','); first = false; append(b, String.valueOf(it.next())); }
     }
-    String[] each = o instanceof String[] ? (String[]) o : new String[0];
-    for (int i = 0; i < each.length; i++) { if (i > 0) b.append(','); string(b, each[i]); }
+    String[] array = values instanceof String[] ? (String[]) values : new String[0];
+    for (int i = 0; i < array.length; i++) { if (i > 0) b.append(','); append(b, array[i]); }
     b.append(']');
   }
 
-  public static void string(StringBuilder b, String s) {
-    if (s == null) { b.append("null"); return; }
+  /** Appends a JSON string, or null. Unpaired surrogates are escaped, so the result is always valid UTF-8. */
+  public static void append(StringBuilder b, String text) {
+    if (text == null) { b.append("null"); return; }
     b.append('"');
-    for (int i = 0; i < s.length(); i++) {
-      char c = s.charAt(i);
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
       if (c == '"' || c == '\\') b.append('\\').append(c);
       else if (c < 32 || (c >= 0xd800 && c <= 0xdfff)) {
         b.append("\\u");

@@ -5,87 +5,104 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.catalyst.TableIdentifier;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.Origin;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.connector.catalog.Identifier;
 
 /**
- * A plan as flat JSON: `classes` says what the nodes' arguments are called, `nodes` lists them children first.
+ * Writes a plan as flat JSON: `classes` holds the argument names of each class of node, `nodes` lists the nodes, children first.
  *
- * A node is `[class, argument, …]`. An integer argument is another node's place in the list, so a shared sub-plan is written
- * once and no depth is nested; every other number is a string. Product elements are read by reflection, so one source reads
- * every Spark version; what is not a tree node is written only where `PlanObjects` says how.
+ * A node is `[class, argument, …]`. An integer argument is the index of another node; every other number is a string. So a shared
+ * subplan is written once, and the JSON is not nested deeper for a deep plan. Arguments are product elements, read by reflection:
+ * one source reads every Spark version. `PlanObjects` decides what is written of an object that is not a tree node.
  */
 public class PlanWriter extends PlanObjects implements Runnable {
-  private final Object plan;
-  private final IdentityHashMap places = new IdentityHashMap();
-  private final HashMap attributes = new HashMap();
-  private String answer = null;
+  private static final int MAX_LEAVES = 1000;
+  private static final int MAX_RDDS = 1000;
+  private static final int MAX_TYPE_CHARS = 2000;
+  private static final int MAX_LITERAL_CHARS = 200;
+  private static final long STACK_BYTES = 512L * 1024L * 1024L;
 
-  /** Nodes whose output is their child's, or follows from their own list: it need not be written again. */
-  static final HashSet DERIVED = new HashSet(Arrays.asList(new String[] {"Project", "Aggregate", "Filter", "Sort", "GlobalLimit", "LocalLimit",
+  private final Object plan;
+  private final IdentityHashMap indexes = new IdentityHashMap();
+  private final HashMap attributes = new HashMap();
+  private String message = null;
+
+  /** Nodes whose output follows from their child or their own expressions, so that it is not written. */
+  static final HashSet DERIVED_OUTPUT = new HashSet(Arrays.asList(new String[] {"Project", "Aggregate", "Filter", "Sort", "GlobalLimit", "LocalLimit",
       "Offset", "Tail", "SubqueryAlias", "Distinct", "Deduplicate", "DeduplicateWithinWatermark", "Repartition", "RepartitionByExpression",
       "RebalancePartitions", "Sample", "ResolvedHint", "EventTimeWatermark", "CollectMetrics", "CTERelationDef", "WithCTE"}));
 
-  /** The functions that are casts. */
-  static final HashSet CASTS = new HashSet(Arrays.asList(new String[] {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal",
+  /** SQL functions that are casts: `double(x)`. */
+  static final HashSet CAST_FUNCTIONS = new HashSet(Arrays.asList(new String[] {"boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal",
       "date", "timestamp", "binary", "string"}));
 
-  /** An empty one, to ask `describe` of. */
+  /** A writer without a plan. Python calls `describe` on it. */
   public PlanWriter() { this(null, 0); }
 
-  public PlanWriter(Object plan, int limit) { super(limit); this.plan = plan; }
+  public PlanWriter(Object plan, int maxChars) { super(maxChars); this.plan = plan; }
 
-  /** The JSON of a plan; beyond `limit` characters an honest partial one: the root, and below it only the leaves. */
-  public static String plan(Object plan, int limit) {
+  /** The JSON of a plan. A plan of more than `maxChars` characters is written as its root and its leaves, marked as partial. */
+  public static String toJson(Object plan, int maxChars) {
     try {
-      PlanWriter dump = new PlanWriter(plan, limit);
-      int root = dump.node(plan);
-      return dump.text(root, false);
-    } catch (Full full) {
-      return partial(plan, "larger than the limit");
-    } catch (StackOverflowError deep) {
-      return partial(plan, "deeper than the stack");
+      PlanWriter writer = new PlanWriter(plan, maxChars);
+      int root = writer.node(plan);
+      return writer.text(root, false);
+    } catch (PlanTooLarge x) {
+      return partialJson(plan, "larger than the limit");
+    } catch (StackOverflowError x) {
+      return partialJson(plan, "deeper than the stack");
     }
   }
 
-  public static String partial(Object plan, String why) {
-    PlanWriter dump = new PlanWriter(plan, Integer.MAX_VALUE);
+  private static String partialJson(Object plan, String why) {
+    PlanWriter writer = new PlanWriter(plan, Integer.MAX_VALUE);
     ArrayList leaves = new ArrayList();
-    org.apache.spark.sql.catalyst.trees.TreeNode root = (org.apache.spark.sql.catalyst.trees.TreeNode) plan;
+    TreeNode root = (TreeNode) plan;
     Object query = root;
-    boolean command = root instanceof org.apache.spark.sql.catalyst.plans.logical.Command;
-    if (command) { Object q = Reflect.call(root, "query"); if (q == null) q = Reflect.call(root, "source"); if (q != null) query = q; }
-    leaves(query, leaves);
-    StringBuilder b = new StringBuilder();
-    int[] places = new int[leaves.size()];
-    for (int i = 0; i < places.length; i++) places[i] = dump.node(leaves.get(i));
+    boolean isCommand = root instanceof Command;
+    if (isCommand) { Object q = Reflect.call(root, "query"); if (q == null) q = Reflect.call(root, "source"); if (q != null) query = q; }
+    addLeaves(query, leaves);
+    int[] indexes = new int[leaves.size()];
+    for (int i = 0; i < indexes.length; i++) indexes[i] = writer.node(leaves.get(i));
     StringBuilder inner = new StringBuilder();
-    inner.append('[').append(dump.kind("Unread", "p", new String[] {"children", "why", "output"}, null)).append(",[");
-    for (int i = 0; i < places.length; i++) { if (i > 0) inner.append(','); inner.append(places[i]); }
-    inner.append("],"); JsonText.string(inner, why); inner.append(',');
-    dump.seq(inner, Reflect.call(query, "output"));
+    inner.append('[').append(writer.classIndex("Unread", "p", new String[] {"children", "why", "output"}, null)).append(",[");
+    for (int i = 0; i < indexes.length; i++) { if (i > 0) inner.append(','); inner.append(indexes[i]); }
+    inner.append("],"); JsonText.append(inner, why); inner.append(',');
+    writer.list(inner, Reflect.call(query, "output"));
     inner.append(']');
-    int unread = dump.add(inner);
-    dump.places.put(query, Integer.valueOf(unread));
-    return dump.text(command ? dump.node(plan) : unread, true);
+    int unread = writer.add(inner);
+    writer.indexes.put(query, Integer.valueOf(unread));
+    return writer.text(isCommand ? writer.node(plan) : unread, true);
   }
 
-  public static void leaves(Object plan, ArrayList into) {
+  private static void addLeaves(Object plan, ArrayList leaves) {
     ArrayList stack = new ArrayList();
     IdentityHashMap seen = new IdentityHashMap();
     stack.add(plan);
     while (!stack.isEmpty()) {
       Object next = stack.remove(stack.size() - 1);
       if (seen.put(next, next) != null) continue;
-      scala.collection.Iterator it = ((org.apache.spark.sql.catalyst.trees.TreeNode) next).children().iterator();
-      boolean leaf = !it.hasNext();
+      scala.collection.Iterator it = ((TreeNode) next).children().iterator();
+      boolean isLeaf = !it.hasNext();
       while (it.hasNext()) stack.add(it.next());
-      if (leaf && into.size() < 1000) into.add(next);
+      if (isLeaf && leaves.size() < MAX_LEAVES) leaves.add(next);
     }
   }
 
-  /** Delta's reading of its own log is no user's query. */
-  public static boolean isDeltaLog(Object plan) {
+  /** Whether a query reads a Delta log. Delta runs such queries by itself; they are not the user's. */
+  public static boolean readsDeltaLog(Object plan) {
     ArrayList leaves = new ArrayList();
-    leaves(plan, leaves);
+    addLeaves(plan, leaves);
     for (int i = 0; i < leaves.size(); i++) {
       Object relation = Reflect.call(leaves.get(i), "relation");
       Object location = relation == null ? null : Reflect.call(relation, "location");
@@ -94,108 +111,108 @@ public class PlanWriter extends PlanObjects implements Runnable {
     return false;
   }
 
-  /** A plan that is described on request: the same text, in pieces, read on a thread with a deep stack. */
-  public Chunks describe(Object plan, int limit) throws InterruptedException {
-    PlanWriter dump = new PlanWriter(plan, limit);
-    Thread thread = new Thread(null, dump, "colline-describe", 512L * 1024L * 1024L);
+  /** `{"plan": …}` or `{"failure": …}`, in chunks. Runs on a thread of its own, whose stack is deep enough for deep plans. */
+  public Chunks describe(Object plan, int maxChars) throws InterruptedException {
+    PlanWriter writer = new PlanWriter(plan, maxChars);
+    Thread thread = new Thread(null, writer, "colline-describe", STACK_BYTES);
     thread.start();
     thread.join();
-    return new Chunks(dump.answer);
+    return new Chunks(writer.message);
   }
 
   public void run() {
-    try { this.answer = "{\"plan\":" + plan(this.plan, this.limit) + "}"; }
-    catch (Throwable x) { this.answer = "{\"failure\":\"" + x.getClass().getName() + "\"}"; }
+    try { this.message = "{\"plan\":" + toJson(this.plan, this.maxChars) + "}"; }
+    catch (Throwable x) { this.message = "{\"failure\":\"" + x.getClass().getName() + "\"}"; }
   }
 
-  private String text(int root, boolean partial) {
+  private String text(int root, boolean isPartial) {
     StringBuilder b = new StringBuilder(this.body.length() + this.header.length() + 64);
-    b.append("{\"root\":").append(root).append(partial ? ",\"partial\":true" : "");
+    b.append("{\"root\":").append(root).append(isPartial ? ",\"partial\":true" : "");
     b.append(",\"classes\":[").append(this.header).append("],\"nodes\":[").append(this.body).append("]}");
     return b.toString();
   }
 
   protected int node(Object o) {
-    Integer known = (Integer) this.places.get(o);
+    Integer known = (Integer) this.indexes.get(o);
     if (known != null) return known.intValue();
-    if (o instanceof org.apache.spark.sql.catalyst.expressions.AttributeReference) return attribute((org.apache.spark.sql.catalyst.expressions.AttributeReference) o);
+    if (o instanceof AttributeReference) return attribute((AttributeReference) o);
     StringBuilder b = new StringBuilder();
-    boolean plan = o instanceof org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-    if (o instanceof org.apache.spark.sql.catalyst.expressions.Alias) {
-      org.apache.spark.sql.catalyst.expressions.Alias a = (org.apache.spark.sql.catalyst.expressions.Alias) o;
+    boolean isPlan = o instanceof LogicalPlan;
+    if (o instanceof Alias) {
+      Alias a = (Alias) o;
       StringBuilder child = new StringBuilder(); value(child, a.child());
-      b.append('[').append(kind("Alias", "e", new String[] {"child", "name", "id"}, null)).append(',').append(child).append(',');
-      JsonText.string(b, a.name()); b.append(",\"").append(a.exprId().id()).append("\"]");
-    } else if (o instanceof org.apache.spark.sql.catalyst.expressions.Literal) {
-      literal(b, (org.apache.spark.sql.catalyst.expressions.Literal) o);
+      b.append('[').append(classIndex("Alias", "e", new String[] {"child", "name", "id"}, null)).append(',').append(child).append(',');
+      JsonText.append(b, a.name()); b.append(",\"").append(a.exprId().id()).append("\"]");
+    } else if (o instanceof Literal) {
+      literal(b, (Literal) o);
     } else {
       scala.Product p = (scala.Product) o;
       String name = p.productPrefix();
       int arity = p.productArity();
-      String[] fields = Reflect.fields(o, arity);
+      String[] fields = Reflect.fieldNames(o, arity);
       StringBuilder arguments = new StringBuilder();
       for (int i = 0; i < arity; i++) { arguments.append(','); argument(arguments, o, fields[i], p.productElement(i)); }
-      String[] extra = extra(arguments, o, name, plan);
+      String[] extra = extraFields(arguments, o, name, isPlan);
       String[] all = new String[arity + extra.length];
       System.arraycopy(fields, 0, all, 0, arity);
       System.arraycopy(extra, 0, all, arity, extra.length);
-      String pretty = plan ? null : String.valueOf(Reflect.call(o, "prettyName"));
-      b.append('[').append(kind(name, plan ? "p" : "e", all, pretty)).append(arguments).append(']');
+      String sqlName = isPlan ? null : String.valueOf(Reflect.call(o, "prettyName"));
+      b.append('[').append(classIndex(name, isPlan ? "p" : "e", all, sqlName)).append(arguments).append(']');
     }
-    int place = add(b);
-    this.places.put(o, Integer.valueOf(place));
-    return place;
+    int index = add(b);
+    this.indexes.put(o, Integer.valueOf(index));
+    return index;
   }
 
-  /** What is not a product element but is needed: a node's output, a cast's author, a struct field's name. */
-  private String[] extra(StringBuilder b, Object o, String name, boolean plan) {
+  /** Writes facts that are not product elements: a node's output, whether the user wrote a cast, the name of a struct field. Returns their names. */
+  private String[] extraFields(StringBuilder b, Object o, String name, boolean isPlan) {
     if (name.equals("Cast")) {
-      org.apache.spark.sql.catalyst.trees.TreeNode cast = (org.apache.spark.sql.catalyst.trees.TreeNode) o;
-      boolean user = cast.getTagValue(org.apache.spark.sql.catalyst.expressions.Cast.USER_SPECIFIED_CAST()).isDefined();
-      b.append(user || called(cast.origin()) ? ",true" : ",false");
+      TreeNode cast = (TreeNode) o;
+      boolean isUserCast = cast.getTagValue(org.apache.spark.sql.catalyst.expressions.Cast.USER_SPECIFIED_CAST()).isDefined();
+      b.append(isUserCast || isCastFunction(cast.origin()) ? ",true" : ",false");
       return new String[] {"by_user"};
     }
     if (name.equals("ResolvedIdentifier") && "spark_catalog".equals(Reflect.call(Reflect.call(o, "catalog"), "name"))) {
-      String[] namespace = ((org.apache.spark.sql.connector.catalog.Identifier) Reflect.call(o, "identifier")).namespace();
-      String table = ((org.apache.spark.sql.connector.catalog.Identifier) Reflect.call(o, "identifier")).name();
-      Object place = namespace.length == 1 ? home(new org.apache.spark.sql.catalyst.TableIdentifier(table, new scala.Some(namespace[0]))) : null;
-      b.append(','); JsonText.string(b, (String) place);
+      String[] namespace = ((Identifier) Reflect.call(o, "identifier")).namespace();
+      String table = ((Identifier) Reflect.call(o, "identifier")).name();
+      Object location = namespace.length == 1 ? location(new TableIdentifier(table, new scala.Some(namespace[0]))) : null;
+      b.append(','); JsonText.append(b, (String) location);
       b.append(",[]");
       return new String[] {"location", "output"};
     }
     if (name.equals("LogicalRDD") || name.equals("ExternalRDD")) {
-      b.append(','); roots(b, Reflect.call(o, "rdd"));
+      b.append(','); rddRoots(b, Reflect.call(o, "rdd"));
       if (name.equals("LogicalRDD")) return new String[] {"roots", "rdds"};
-      b.append(','); seq(b, Reflect.call(o, "output"));
+      b.append(','); list(b, Reflect.call(o, "output"));
       return new String[] {"roots", "rdds", "output"};
     }
     if (name.equals("GetStructField")) {
-      b.append(','); JsonText.string(b, String.valueOf(Reflect.call(o, "extractFieldName")));
+      b.append(','); JsonText.append(b, String.valueOf(Reflect.call(o, "extractFieldName")));
       return new String[] {"field"};
     }
-    return plan ? shape(b, o, name) : new String[0];
+    return isPlan ? outputFields(b, o, name) : new String[0];
   }
 
-  /** `double(x)`, `date(x)`: a cast by a function's name, which Spark does not mark as written by the user. */
-  private static boolean called(org.apache.spark.sql.catalyst.trees.Origin origin) {
+  /** Whether a cast was written as a function, `double(x)`. Spark does not mark these as written by the user. */
+  private static boolean isCastFunction(Origin origin) {
     if (origin.sqlText().isEmpty() || origin.startIndex().isEmpty() || origin.stopIndex().isEmpty()) return false;
     String text = String.valueOf(origin.sqlText().get());
     int from = ((Number) origin.startIndex().get()).intValue();
     int open = text.indexOf('(', from);
     if (open < 0 || open > ((Number) origin.stopIndex().get()).intValue()) return false;
-    return CASTS.contains(text.substring(from, open).trim().toLowerCase(java.util.Locale.ROOT));
+    return CAST_FUNCTIONS.contains(text.substring(from, open).trim().toLowerCase(java.util.Locale.ROOT));
   }
 
-  /** An operator's output where it does not follow from its arguments, and the types of what a command writes. */
-  private String[] shape(StringBuilder b, Object o, String name) {
-    java.util.List fields = Arrays.asList(Reflect.fields(o, ((scala.Product) o).productArity()));
-    boolean listed = !DERIVED.contains(name) && !fields.contains("output");
-    boolean command = o instanceof org.apache.spark.sql.catalyst.plans.logical.Command;
-    Object query = command ? Reflect.call(o, fields.contains("query") ? "query" : "plan") : null;
-    boolean typed = query instanceof org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-    if (listed) { b.append(','); seq(b, Reflect.call(o, "output")); }
-    if (typed) { b.append(','); types(b, ((org.apache.spark.sql.catalyst.plans.logical.LogicalPlan) query).output().iterator()); }
-    return listed ? (typed ? new String[] {"output", "types"} : new String[] {"output"}) : (typed ? new String[] {"types"} : new String[0]);
+  /** Writes the output of an operator that does not derive it from its arguments, and the types of the columns that a command writes. */
+  private String[] outputFields(StringBuilder b, Object o, String name) {
+    java.util.List fields = Arrays.asList(Reflect.fieldNames(o, ((scala.Product) o).productArity()));
+    boolean hasOutput = !DERIVED_OUTPUT.contains(name) && !fields.contains("output");
+    boolean isCommand = o instanceof Command;
+    Object query = isCommand ? Reflect.call(o, fields.contains("query") ? "query" : "plan") : null;
+    boolean hasTypes = query instanceof LogicalPlan;
+    if (hasOutput) { b.append(','); list(b, Reflect.call(o, "output")); }
+    if (hasTypes) { b.append(','); types(b, ((LogicalPlan) query).output().iterator()); }
+    return hasOutput ? (hasTypes ? new String[] {"output", "types"} : new String[] {"output"}) : (hasTypes ? new String[] {"types"} : new String[0]);
   }
 
   private static void types(StringBuilder b, scala.collection.Iterator it) {
@@ -204,61 +221,63 @@ public class PlanWriter extends PlanObjects implements Runnable {
     while (it.hasNext()) {
       if (!first) b.append(',');
       first = false;
-      JsonText.string(b, JsonText.cut(((org.apache.spark.sql.catalyst.expressions.Attribute) it.next()).dataType().catalogString(), 2000));
+      JsonText.append(b, JsonText.truncate(((Attribute) it.next()).dataType().catalogString(), MAX_TYPE_CHARS));
     }
     b.append(']');
   }
 
-  /** The kinds and ids of the RDDs that an RDD comes from, leaves first: parallelized data, or the scan of another plan. */
-  private void roots(StringBuilder b, Object rdd) {
+  /** Writes the classes of the RDDs at the start of an RDD's dependencies, then the ids of all RDDs it depends on. */
+  private void rddRoots(StringBuilder b, Object rdd) {
     ArrayList stack = new ArrayList();
     IdentityHashMap seen = new IdentityHashMap();
-    ArrayList kinds = new ArrayList();
+    ArrayList classNames = new ArrayList();
     ArrayList ids = new ArrayList();
     if (rdd != null) stack.add(rdd);
-    while (!stack.isEmpty() && seen.size() < 1000) {
-      org.apache.spark.rdd.RDD next = (org.apache.spark.rdd.RDD) stack.remove(stack.size() - 1);
+    while (!stack.isEmpty() && seen.size() < MAX_RDDS) {
+      RDD next = (RDD) stack.remove(stack.size() - 1);
       if (seen.put(next, next) != null) continue;
       ids.add(String.valueOf(next.id()));
       scala.collection.Iterator it = next.dependencies().iterator();
-      if (!it.hasNext()) kinds.add(next.getClass().getSimpleName());
+      if (!it.hasNext()) classNames.add(next.getClass().getSimpleName());
       while (it.hasNext()) stack.add(((org.apache.spark.Dependency) it.next()).rdd());
     }
-    array(b, kinds.toArray());
+    array(b, classNames.toArray());
     b.append(','); array(b, ids.toArray());
   }
 
+  /** Writes one argument. The rows of a LocalRelation are data and are left out. */
   private void argument(StringBuilder b, Object owner, String field, Object o) {
-    if (owner instanceof org.apache.spark.sql.catalyst.plans.logical.LocalRelation && field.equals("data")) { b.append("null"); return; }
+    if (owner instanceof LocalRelation && field.equals("data")) { b.append("null"); return; }
     value(b, o);
   }
 
-  private int attribute(org.apache.spark.sql.catalyst.expressions.AttributeReference a) {
+  /** Columns occur many times in a plan; each id and name is written once. */
+  private int attribute(AttributeReference a) {
     String key = a.exprId().id() + " " + a.name();
     Integer known = (Integer) this.attributes.get(key);
     if (known != null) return known.intValue();
     StringBuilder b = new StringBuilder();
-    b.append('[').append(kind("AttributeReference", "e", new String[] {"name", "id", "type"}, null)).append(',');
-    JsonText.string(b, a.name());
+    b.append('[').append(classIndex("AttributeReference", "e", new String[] {"name", "id", "type"}, null)).append(',');
+    JsonText.append(b, a.name());
     b.append(",\"").append(a.exprId().id()).append("\",");
-    JsonText.string(b, JsonText.cut(a.dataType().catalogString(), 2000));
+    JsonText.append(b, JsonText.truncate(a.dataType().catalogString(), MAX_TYPE_CHARS));
     b.append(']');
-    int place = add(b);
-    this.attributes.put(key, Integer.valueOf(place));
-    return place;
+    int index = add(b);
+    this.attributes.put(key, Integer.valueOf(index));
+    return index;
   }
 
-  private void literal(StringBuilder b, org.apache.spark.sql.catalyst.expressions.Literal l) {
+  private void literal(StringBuilder b, Literal l) {
     String text = "?";
     Object v = l.value();
     if (v == null) text = "NULL";
     else if (v instanceof Number || v instanceof Boolean || v.getClass().getName().equals("org.apache.spark.unsafe.types.UTF8String")) {
       String raw = v.toString();
-      text = raw.length() > 200 ? "'" + raw.substring(0, 200) + "…'" : l.sql();
+      text = raw.length() > MAX_LITERAL_CHARS ? "'" + raw.substring(0, MAX_LITERAL_CHARS) + "…'" : l.sql();
     } else if (v instanceof org.apache.spark.sql.types.Decimal) text = l.sql();
-    b.append('[').append(kind("Literal", "e", new String[] {"sql", "type"}, null)).append(',');
-    JsonText.string(b, text); b.append(',');
-    JsonText.string(b, JsonText.cut(l.dataType().catalogString(), 200));
+    b.append('[').append(classIndex("Literal", "e", new String[] {"sql", "type"}, null)).append(',');
+    JsonText.append(b, text); b.append(',');
+    JsonText.append(b, JsonText.truncate(l.dataType().catalogString(), MAX_LITERAL_CHARS));
     b.append(']');
   }
 }

@@ -4,25 +4,74 @@ import java.util.HashSet;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobEnd;
+import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SQLExecution;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
 
 /**
- * The tap: a listener that notes which executions start and end, and a thread of its own that writes their plans as JSON.
+ * A Spark listener that queues the start and end of every SQL execution and stream, with their plans as JSON.
  *
- * Compiled at attach time by Janino, so the source keeps to what Janino knows: no lambdas, no generics, explicit casts.
- * The listener thread only queues references; the plan is an immutable value and is read on the tap's own thread.
+ * Janino compiles this source when colline attaches, so it uses only what Janino supports: no lambdas, no generics, explicit casts.
+ * Spark's listener thread only queues references. A thread of this class writes the plans, which are immutable, as JSON.
  */
 public class QueryListener extends org.apache.spark.scheduler.SparkListener implements Runnable {
-  private static final String NOTHING = new String("");
-  private final LinkedBlockingQueue heard;
-  private final LinkedBlockingQueue told;
-  private final HashSet open = new HashSet();
+  private static final int MAX_TEXT_CHARS = 20000;
+  private static final int MAX_SQL_CHARS = 100000;
+  private static final int MAX_FAILURE_CHARS = 500;
+  private static final int MAX_OPEN_EXECUTIONS = 100000;
+  private static final int MAX_STREAMS = 10000;
+  private static final long POLL_MILLISECONDS = 500L;
+  private static final long STACK_BYTES = 512L * 1024L * 1024L;
+  private static final long NO_ID = -1L;
+  private static final String CLOSED = new String("");
+
+  /** An execution that runs inside DataFrameReader: Spark reads files to infer their schema, before the user's query. */
+  private static final Pattern SCHEMA_INFERENCE = Pattern.compile("org\\.apache\\.spark\\.sql\\.[a-z.]*DataFrameReader\\.");
+
+  /** SQL text that begins with CREATE or REPLACE, after blanks and comments. */
+  private static final Pattern CREATE = Pattern.compile("(?is)(\\s++|/\\*.*?\\*/|--[^\n]*+\n)*+(create|replace)\\b.*");
+
+  /** What the listener observed and has not written as JSON yet. */
+  static class Observation {
+    final String kind;
+    final long id;
+    final long time;
+    /** At a start the description, at an end the error. */
+    String text = null;
+    /** The query with the plan. */
+    Object query = null;
+    Object tags = null;
+    boolean needsPlan = true;
+    /** The execution that a nested one runs in. */
+    long rootId = NO_ID;
+    String streamId = null;
+    String streamRunId = null;
+
+    Observation(String kind, long id, long time) { this.kind = kind; this.id = id; this.time = time; }
+  }
+
+  private final LinkedBlockingQueue observations;
+  private final LinkedBlockingQueue messages;
+  private final HashSet openWithPlan = new HashSet();
+  private final HashSet openWithoutPlan = new HashSet();
   private final HashSet batches = new HashSet();
-  private final int limit;
+  private final HashSet streamsWithPlan = new HashSet();
+  private final Rdds rdds = new Rdds();
+  private final int maxPlanChars;
   private volatile boolean closed = false;
   private Thread thread;
-  private Chunks pieces = null;
+  private Chunks chunks = null;
+
   public final AtomicLong dropped = new AtomicLong();
-  /** What was queued, and what of it became no message: with these a reader knows that it has read everything. */
+  /** `accepted` minus `discarded` is the number of messages: the reader uses it to see whether it has read all of them. */
   public final AtomicLong accepted = new AtomicLong();
   public final AtomicLong discarded = new AtomicLong();
   public final AtomicLong seen = new AtomicLong();
@@ -32,14 +81,14 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   public final AtomicLong plans = new AtomicLong();
   public final AtomicLong planNanos = new AtomicLong();
 
-  public QueryListener(int capacity, int limit) {
-    this.heard = new LinkedBlockingQueue(capacity);
-    this.told = new LinkedBlockingQueue(capacity);
-    this.limit = limit;
+  public QueryListener(int capacity, int maxPlanChars) {
+    this.observations = new LinkedBlockingQueue(capacity);
+    this.messages = new LinkedBlockingQueue(capacity);
+    this.maxPlanChars = maxPlanChars;
   }
 
   public void start() {
-    this.thread = new Thread(null, this, "colline-tap", 512L * 1024L * 1024L);
+    this.thread = new Thread(null, this, "colline-listener", STACK_BYTES);
     this.thread.setDaemon(true);
     this.thread.start();
   }
@@ -47,19 +96,21 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   public void close() {
     this.closed = true;
     if (this.thread != null) this.thread.interrupt();
-    this.told.offer(NOTHING); // a reader that waits for a message goes home
+    this.messages.offer(CLOSED); // wakes a waiting reader
   }
 
-  /** A reader that looks into files for their schema: Spark's own reading, before the user's query begins. */
-  private static final java.util.regex.Pattern LOOKING = java.util.regex.Pattern.compile("org\\.apache\\.spark\\.sql\\.[a-z.]*DataFrameReader\\.");
+  /** Remembers the query that an RDD was made from, so that a job on the RDD is reported as a read of the query's inputs. */
+  public void addRdd(int rdd, Object query) { this.rdds.add(rdd, query); }
 
-  public void onOtherEvent(org.apache.spark.scheduler.SparkListenerEvent e) {
+  // --- on Spark's listener thread ---------------------------------------------------------------------------------------
+
+  public void onOtherEvent(SparkListenerEvent e) {
     if (this.closed) return;
     long began = System.nanoTime();
     try {
-      if (e instanceof org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart) onStart((org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart) e);
-      else if (e instanceof org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd) onEnd((org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd) e);
-      else if (e.getClass().getName().startsWith("org.apache.spark.sql.streaming.StreamingQueryListener")) onStream(e);
+      if (e instanceof SparkListenerSQLExecutionStart) onExecutionStart((SparkListenerSQLExecutionStart) e);
+      else if (e instanceof SparkListenerSQLExecutionEnd) onExecutionEnd((SparkListenerSQLExecutionEnd) e);
+      else if (e.getClass().getName().startsWith("org.apache.spark.sql.streaming.StreamingQueryListener")) onStreamEvent(e);
       else return;
     } catch (Throwable x) {
       this.failures.incrementAndGet();
@@ -67,236 +118,271 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     this.listenerNanos.addAndGet(System.nanoTime() - began);
   }
 
-  public void onApplicationEnd(org.apache.spark.scheduler.SparkListenerApplicationEnd e) {
-    put(new Object[] {"application_end", Long.valueOf(-1L), Long.valueOf(e.time()), null, null, null, null});
+  public void onApplicationEnd(SparkListenerApplicationEnd e) {
+    enqueue(new Observation("application_end", NO_ID, e.time()));
   }
 
-  private final Rdds rdds = new Rdds();
-
-  public void note(int rdd, Object query) { this.rdds.note(rdd, query); }
-
-  /** `df.rdd` leaves Spark SQL behind: `foreach` and the like are plain jobs, told like an execution that only reads. */
-  public void onJobStart(org.apache.spark.scheduler.SparkListenerJobStart e) {
+  /** A job on an RDD made from a query (`df.rdd.foreach(…)`) is reported like an execution that only reads. */
+  public void onJobStart(SparkListenerJobStart e) {
     if (this.closed) return;
     try {
-      Object query = this.rdds.begin(e);
-      if (query != null) put(new Object[] {"start", Rdds.id(e.jobId()), Long.valueOf(e.time()), null, query, Rdds.tags(e), null});
+      Object query = this.rdds.startJob(e);
+      if (query == null) return;
+      Observation start = new Observation("start", Rdds.messageId(e.jobId()), e.time());
+      start.query = query;
+      start.tags = Rdds.tags(e);
+      enqueue(start);
     } catch (Throwable x) {
       this.failures.incrementAndGet();
     }
   }
 
-  public void onJobEnd(org.apache.spark.scheduler.SparkListenerJobEnd e) {
-    if (this.closed || !this.rdds.end(e.jobId())) return;
+  public void onJobEnd(SparkListenerJobEnd e) {
+    if (this.closed || !this.rdds.endJob(e.jobId())) return;
+    Observation end = new Observation("end", Rdds.messageId(e.jobId()), e.time());
     Object error = call(e.jobResult(), "exception");
-    put(new Object[] {"end", Rdds.id(e.jobId()), Long.valueOf(e.time()), error == null ? null : String.valueOf(call(error, "getMessage")), null, null, Boolean.FALSE});
+    if (error != null) end.text = String.valueOf(call(error, "getMessage"));
+    enqueue(end);
   }
 
-  private void onStart(org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart e) {
+  private void onExecutionStart(SparkListenerSQLExecutionStart e) {
     Long id = Long.valueOf(e.executionId());
     scala.Option root = e.rootExecutionId();
     if (root.isDefined() && ((Number) root.get()).longValue() != e.executionId()) {
-      this.nested.incrementAndGet();
-      // what a stream's foreachBatch writes is inside the batch's execution, and is the user's all the same
-      if (this.batches.contains(root.get())) put(new Object[] {"nested", id, Long.valueOf(e.time()), null, org.apache.spark.sql.execution.SQLExecution.getQueryExecution(e.executionId()), null, root.get()});
+      onNestedStart(e, ((Number) root.get()).longValue());
       return;
     }
-    if (e.details() != null && LOOKING.matcher(e.details()).lookingAt()) {
+    if (e.details() != null && SCHEMA_INFERENCE.matcher(e.details()).lookingAt()) {
       this.nested.incrementAndGet();
       return;
     }
     if (e.description() != null && e.description().indexOf("runId = ") >= 0) {
-      if (this.batches.size() > 10000) this.batches.clear();
+      if (this.batches.size() > MAX_STREAMS) this.batches.clear();
       this.batches.add(id);
     }
     this.seen.incrementAndGet();
-    org.apache.spark.sql.execution.QueryExecution running = org.apache.spark.sql.execution.SQLExecution.getQueryExecution(e.executionId());
-    boolean queued = put(new Object[] {"start", id, Long.valueOf(e.time()), e.description(), running, call(e, "jobTags"), null});
-    if (this.open.size() > 100000) this.open.clear();
-    // an id kept positive has told its plan already
-    this.open.add(Long.valueOf(queued && running != null ? e.executionId() + 1 : -e.executionId() - 1));
+    Observation start = new Observation("start", e.executionId(), e.time());
+    start.text = e.description();
+    start.query = SQLExecution.getQueryExecution(e.executionId());
+    start.tags = call(e, "jobTags");
+    boolean isQueued = enqueue(start);
+    if (this.openWithPlan.size() + this.openWithoutPlan.size() > MAX_OPEN_EXECUTIONS) {
+      this.openWithPlan.clear();
+      this.openWithoutPlan.clear();
+    }
+    if (isQueued && start.query != null) this.openWithPlan.add(id);
+    else this.openWithoutPlan.add(id);
   }
 
-  private void onEnd(org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd e) {
-    long id = e.executionId();
-    this.batches.remove(Long.valueOf(id));
-    boolean told = this.open.remove(Long.valueOf(id + 1));
-    boolean untold = this.open.remove(Long.valueOf(-id - 1));
-    if (!told && !untold) return;
-    String error = null;
+  /** A nested execution is part of its root. Only a write inside a stream's `foreachBatch` is reported by itself. */
+  private void onNestedStart(SparkListenerSQLExecutionStart e, long rootId) {
+    this.nested.incrementAndGet();
+    if (!this.batches.contains(Long.valueOf(rootId))) return;
+    Observation write = new Observation("nested", e.executionId(), e.time());
+    write.query = SQLExecution.getQueryExecution(e.executionId());
+    write.rootId = rootId;
+    enqueue(write);
+  }
+
+  /** The plan is sent with the end of an execution if Spark had already dropped the query when its start arrived. */
+  private void onExecutionEnd(SparkListenerSQLExecutionEnd e) {
+    Long id = Long.valueOf(e.executionId());
+    this.batches.remove(id);
+    boolean hasPlan = this.openWithPlan.remove(id);
+    boolean needsPlan = this.openWithoutPlan.remove(id);
+    if (!hasPlan && !needsPlan) return;
+    Observation end = new Observation("end", e.executionId(), e.time());
     scala.Option message = e.errorMessage();
-    if (message.isDefined() && String.valueOf(message.get()).length() > 0) error = String.valueOf(message.get());
-    Object[] item = new Object[] {"end", Long.valueOf(id), Long.valueOf(e.time()), error, e.qe(), null, Boolean.valueOf(untold)};
-    // the end of a run is worth a little patience: without it the run would stay open for ever
-    put(item);
+    // errorMessage is Some("") for an execution that succeeded
+    if (message.isDefined() && String.valueOf(message.get()).length() > 0) end.text = String.valueOf(message.get());
+    end.query = e.qe();
+    end.needsPlan = needsPlan;
+    enqueue(end);
   }
 
-  private void onStream(Object e) {
+  private void onStreamEvent(Object e) {
     String name = e.getClass().getSimpleName();
     Object progress = call(e, "progress");
+    long now = System.currentTimeMillis();
+    Observation event = null;
     if (name.equals("QueryProgressEvent") && progress != null) {
-      put(new Object[] {"stream_progress", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), null, null, null, String.valueOf(call(progress, "runId"))});
+      event = new Observation("stream_progress", NO_ID, now);
+      event.streamRunId = String.valueOf(call(progress, "runId"));
     } else if (name.equals("QueryStartedEvent")) {
-      put(new Object[] {"stream_start", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), (String) call(e, "name"), null, String.valueOf(call(e, "id")), String.valueOf(call(e, "runId"))});
+      event = new Observation("stream_start", NO_ID, now);
+      event.text = (String) call(e, "name");
+      event.streamId = String.valueOf(call(e, "id"));
     } else if (name.equals("QueryTerminatedEvent")) {
-      Object error = Reflect.held(call(e, "exception"));
-      put(new Object[] {"stream_end", Long.valueOf(-1L), Long.valueOf(System.currentTimeMillis()), error == null ? null : String.valueOf(error), null, null, String.valueOf(call(e, "runId"))});
+      event = new Observation("stream_end", NO_ID, now);
+      Object error = Reflect.unwrap(call(e, "exception"));
+      if (error != null) event.text = String.valueOf(error);
     }
+    if (event == null) return;
+    if (event.streamRunId == null) event.streamRunId = String.valueOf(call(e, "runId"));
+    enqueue(event);
   }
 
-  private boolean put(Object[] item) {
+  /** Queues an observation without waiting; a full queue drops and counts it. */
+  private boolean enqueue(Observation observation) {
     this.accepted.incrementAndGet();
-    if (this.heard.offer(item)) return true;
+    if (this.observations.offer(observation)) return true;
     this.discarded.incrementAndGet();
     this.dropped.incrementAndGet();
     return false;
   }
 
+  // --- on the thread of this class --------------------------------------------------------------------------------------
+
   public void run() {
     while (!this.closed) {
       try {
-        Object[] item = (Object[]) this.heard.poll(500L, TimeUnit.MILLISECONDS);
-        if (item == null) continue;
-        String text = null;
-        try { text = tell(item); } catch (Throwable x) { text = untold(item, x); }
-        if (text == null) this.discarded.incrementAndGet();
-        else if (!this.told.offer(text)) { this.discarded.incrementAndGet(); this.dropped.incrementAndGet(); }
+        Observation observation = (Observation) this.observations.poll(POLL_MILLISECONDS, TimeUnit.MILLISECONDS);
+        if (observation == null) continue;
+        String message = null;
+        try { message = toJson(observation); } catch (Throwable x) { message = failureJson(observation, x); }
+        if (message == null) this.discarded.incrementAndGet();
+        else if (!this.messages.offer(message)) { this.discarded.incrementAndGet(); this.dropped.incrementAndGet(); }
       } catch (InterruptedException x) {
-        // closed: the loop's condition ends it
+        // close() interrupts; the loop then ends
       } catch (Throwable x) {
         this.failures.incrementAndGet();
       }
     }
   }
 
-  /** What is left of a message whose plan could not be written: that it happened, and why it is not whole. */
-  private String untold(Object[] item, Throwable x) {
+  /** The message of an observation whose plan could not be written: everything except the plan, and the reason. */
+  private String failureJson(Observation observation, Throwable x) {
     this.failures.incrementAndGet();
     StringBuilder b = new StringBuilder(512);
-    b.append("{\"kind\":\"").append(item[0]).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
-    if (item[3] != null) { b.append(",\"text\":"); JsonText.string(b, JsonText.cut((String) item[3], 20000)); }
-    if (item[6] instanceof String) { b.append(",\"run\":"); JsonText.string(b, (String) item[6]); }
-    b.append(",\"failure\":"); JsonText.string(b, JsonText.cut(String.valueOf(x), 500));
+    appendHead(b, observation);
+    b.append(",\"failure\":"); JsonText.append(b, JsonText.truncate(String.valueOf(x), MAX_FAILURE_CHARS));
     return b.append('}').toString();
   }
 
-  private String tell(Object[] item) {
-    String kind = (String) item[0];
+  private static void appendHead(StringBuilder b, Observation observation) {
+    b.append("{\"kind\":\"").append(observation.kind).append("\",\"id\":").append(observation.id).append(",\"time\":").append(observation.time);
+    if (observation.text != null) { b.append(",\"text\":"); JsonText.append(b, JsonText.truncate(observation.text, MAX_TEXT_CHARS)); }
+    if (observation.streamRunId != null) { b.append(",\"run\":"); JsonText.append(b, observation.streamRunId); }
+  }
+
+  /** The message of an observation; null if there is nothing to report. */
+  private String toJson(Observation observation) {
     StringBuilder b = new StringBuilder(4096);
-    b.append("{\"kind\":\"").append(kind).append("\",\"id\":").append(item[1]).append(",\"time\":").append(item[2]);
-    if (item[3] != null) { b.append(",\"text\":"); JsonText.string(b, JsonText.cut((String) item[3], 20000)); }
-    if (kind.startsWith("stream")) {
-      b.append(",\"run\":"); JsonText.string(b, String.valueOf(item[6]));
-      if (item[5] != null) { b.append(",\"query\":"); JsonText.string(b, String.valueOf(item[5])); }
-      if (kind.equals("stream_progress")) { Object[] last = streamPlan(String.valueOf(item[6])); if (last != null) planOf(b, last[0]); }
-      return b.append('}').toString();
-    }
-    if (kind.equals("nested")) return nested(b, item);
-    if (item[5] != null) { b.append(",\"tags\":"); JsonText.strings(b, item[5]); }
-    org.apache.spark.sql.execution.QueryExecution qe = (org.apache.spark.sql.execution.QueryExecution) item[4];
-    if (qe != null) {
-      boolean untold = item[6] == null || ((Boolean) item[6]).booleanValue();
-      if (untold) {
-        Object plan = qe.analyzed();
-        if (PlanWriter.isDeltaLog(plan) || isResult(qe, plan)) { b.append(",\"own\":true"); return b.append('}').toString(); }
-        sqlOf(b, plan);
-        planOf(b, plan);
-      }
-      if (kind.equals("end")) Metrics.metrics(b, qe);
-    }
+    appendHead(b, observation);
+    if (observation.kind.startsWith("stream")) appendStream(b, observation);
+    else if (observation.kind.equals("nested")) { if (!appendNested(b, observation)) return null; }
+    else appendExecution(b, observation);
     return b.append('}').toString();
   }
 
-  /** A command inside a stream's batch; a query inside one is part of something told already. */
-  private String nested(StringBuilder b, Object[] item) {
-    if (item[4] == null) return null;
-    Object plan = ((org.apache.spark.sql.execution.QueryExecution) item[4]).analyzed();
-    if (!(plan instanceof org.apache.spark.sql.catalyst.plans.logical.Command)) return null;
-    b.append(",\"root\":").append(item[6]);
-    planOf(b, plan);
-    return b.append('}').toString();
+  private void appendStream(StringBuilder b, Observation observation) {
+    if (observation.streamId != null) { b.append(",\"query\":"); JsonText.append(b, observation.streamId); }
+    if (!observation.kind.equals("stream_progress")) return;
+    Object plan = firstStreamPlan(observation.streamRunId);
+    if (plan != null) appendPlan(b, plan);
   }
 
-  /** Whether the rows a command left are only looked at: Spark ran it already, by a query of its own inside this one. */
-  private static boolean isResult(Object query, Object plan) {
+  /** Appends a command that runs inside a stream's batch. Returns false for a query, which is part of a plan already sent. */
+  private boolean appendNested(StringBuilder b, Observation observation) {
+    if (observation.query == null) return false;
+    Object plan = ((QueryExecution) observation.query).analyzed();
+    if (!(plan instanceof Command)) return false;
+    b.append(",\"root\":").append(observation.rootId);
+    appendPlan(b, plan);
+    return true;
+  }
+
+  private void appendExecution(StringBuilder b, Observation observation) {
+    if (observation.tags != null) { b.append(",\"tags\":"); JsonText.appendStrings(b, observation.tags); }
+    QueryExecution query = (QueryExecution) observation.query;
+    if (query == null) return;
+    if (observation.needsPlan) {
+      Object plan = query.analyzed();
+      if (PlanWriter.readsDeltaLog(plan) || showsCommandResult(query, plan)) { b.append(",\"own\":true"); return; }
+      appendSql(b, plan);
+      appendPlan(b, plan);
+    }
+    if (observation.kind.equals("end")) Metrics.append(b, query);
+  }
+
+  /** Whether a query only shows the rows that a command returned. The command itself ran in an execution of its own. */
+  private static boolean showsCommandResult(Object query, Object plan) {
     return "ALL".equals(String.valueOf(call(query, "mode"))) && isCommand(plan);
   }
 
   private static boolean isCommand(Object plan) {
-    if (plan instanceof org.apache.spark.sql.catalyst.plans.logical.Command) return true;
-    if (!(plan instanceof org.apache.spark.sql.catalyst.plans.logical.Union)) return false;
-    scala.collection.Iterator each = ((org.apache.spark.sql.catalyst.plans.logical.Union) plan).children().iterator();
-    while (each.hasNext()) if (!isCommand(each.next())) return false;
+    if (plan instanceof Command) return true;
+    if (!(plan instanceof Union)) return false;
+    scala.collection.Iterator children = ((Union) plan).children().iterator();
+    while (children.hasNext()) if (!isCommand(children.next())) return false;
     return true;
   }
 
-  private static final java.util.regex.Pattern CREATE = java.util.regex.Pattern.compile("(?is)(\\s++|/\\*.*?\\*/|--[^\n]*+\n)*+(create|replace)\\b.*");
-
-  /** The SQL text a statement was parsed from; a DataFrame has none. In Spark 4.2 a CTAS has it only in its parts. */
-  private static void sqlOf(StringBuilder b, Object plan) {
-    String text = sqlAt(plan);
-    if (text == null) text = sqlAt(call(plan, "name"));
-    if (text == null) text = sqlAround(call(plan, "query"));
-    if (text != null) { b.append(",\"sql\":"); JsonText.string(b, JsonText.cut(text, 100000)); }
+  /** Appends the SQL text of a statement; a DataFrame has none. In Spark 4.2 only the parts of a CTAS carry the text. */
+  private static void appendSql(StringBuilder b, Object plan) {
+    String text = sqlText(plan);
+    if (text == null) text = sqlText(call(plan, "name"));
+    if (text == null) text = createStatementAround(call(plan, "query"));
+    if (text != null) { b.append(",\"sql\":"); JsonText.append(b, JsonText.truncate(text, MAX_SQL_CHARS)); }
   }
 
-  /** The text of the CTAS that this query is part of; null for a query that was a statement of its own. */
-  private static String sqlAround(Object query) {
-    String text = sqlAt(query);
-    Object start = text == null ? null : Reflect.held(call(call(query, "origin"), "startIndex"));
+  /** The text of the CTAS that a query is part of; null if the query is a statement of its own. */
+  private static String createStatementAround(Object query) {
+    String text = sqlText(query);
+    Object start = text == null ? null : Reflect.unwrap(call(call(query, "origin"), "startIndex"));
     if (start == null) return null;
-    int at = Math.min(((Number) start).intValue(), text.length());
-    return CREATE.matcher(text.substring(0, at)).matches() ? text : null;
+    int end = Math.min(((Number) start).intValue(), text.length());
+    return CREATE.matcher(text.substring(0, end)).matches() ? text : null;
   }
 
-  private static String sqlAt(Object node) {
-    Object text = Reflect.held(call(call(node, "origin"), "sqlText"));
+  private static String sqlText(Object node) {
+    Object text = Reflect.unwrap(call(call(node, "origin"), "sqlText"));
     return text == null ? null : String.valueOf(text);
   }
 
-  private void planOf(StringBuilder b, Object plan) {
+  private void appendPlan(StringBuilder b, Object plan) {
     long began = System.nanoTime();
-    b.append(",\"plan\":").append(PlanWriter.plan(plan, this.limit));
+    b.append(",\"plan\":").append(PlanWriter.toJson(plan, this.maxPlanChars));
     this.plans.incrementAndGet();
     this.planNanos.addAndGet(System.nanoTime() - began);
   }
 
-  private HashSet streams = new HashSet();
-
-  /** The analyzed plan of a stream's last batch, the first time it is asked for; null afterwards. */
-  private Object[] streamPlan(String run) {
-    if (this.streams.contains(run)) return null;
+  /** The analyzed plan of a stream's last batch, once per stream; null afterwards or before the first batch. */
+  private Object firstStreamPlan(String runId) {
+    if (this.streamsWithPlan.contains(runId)) return null;
     scala.Option session = org.apache.spark.sql.SparkSession.getDefaultSession();
     if (!session.isDefined()) return null;
-    Object streams = call(session.get(), "streams");
-    Object[] active = (Object[]) call(streams, "active");
+    Object[] active = (Object[]) call(call(session.get(), "streams"), "active");
     for (int i = 0; active != null && i < active.length; i++) {
-      if (!run.equals(String.valueOf(call(active[i], "runId")))) continue;
+      if (!runId.equals(String.valueOf(call(active[i], "runId")))) continue;
       Object execution = call(active[i], "streamingQuery");
       if (execution == null) execution = active[i];
       Object last = call(execution, "lastExecution");
       if (last == null) return null;
-      if (this.streams.size() > 10000) this.streams.clear();
-      this.streams.add(run);
-      return new Object[] {call(last, "analyzed")};
+      if (this.streamsWithPlan.size() > MAX_STREAMS) this.streamsWithPlan.clear();
+      this.streamsWithPlan.add(runId);
+      return call(last, "analyzed");
     }
     return null;
   }
 
-  /** The next message's first piece, or null after `millis`; a '+' in front says that `more` has the rest. */
+  // --- called from Python -----------------------------------------------------------------------------------------------
+
+  /** The first chunk of the next message, or null after `millis`. A leading '+' means that `nextChunk` has more. */
   public String poll(long millis) throws InterruptedException {
-    String text = (String) this.told.poll(millis, TimeUnit.MILLISECONDS);
-    if (text == null || text == NOTHING) return null;
-    this.pieces = new Chunks(text);
-    return more();
+    String message = (String) this.messages.poll(millis, TimeUnit.MILLISECONDS);
+    if (message == null || message == CLOSED) return null;
+    this.chunks = new Chunks(message);
+    return nextChunk();
   }
 
-  public String more() { return this.pieces.more(); }
+  public String nextChunk() { return this.chunks.nextChunk(); }
 
   public String stats() {
-    return "{\"dropped\":" + this.dropped.get() + ",\"accepted\":" + this.accepted.get() + ",\"discarded\":" + this.discarded.get() + ",\"seen\":" + this.seen.get() + ",\"nested\":" + this.nested.get() + ",\"failures\":" + this.failures.get()
+    return "{\"dropped\":" + this.dropped.get() + ",\"accepted\":" + this.accepted.get() + ",\"discarded\":" + this.discarded.get()
+        + ",\"seen\":" + this.seen.get() + ",\"nested\":" + this.nested.get() + ",\"failures\":" + this.failures.get()
         + ",\"listener_nanos\":" + this.listenerNanos.get() + ",\"plans\":" + this.plans.get() + ",\"plan_nanos\":" + this.planNanos.get() + "}";
   }
 
-  static Object call(Object target, String method) { return Reflect.call(target, method); }
+  private static Object call(Object target, String method) { return Reflect.call(target, method); }
 }

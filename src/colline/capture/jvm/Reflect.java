@@ -5,54 +5,53 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.HashMap;
 
-/** What a class of another version of Spark or Scala has, asked by name. */
+/** Calls methods and reads fields by name, because they differ between versions of Spark and Scala. */
 public class Reflect {
   private static final HashMap METHODS = new HashMap();
+  private static final HashMap FIELD_NAMES = new HashMap();
 
-  /** The value of a method without arguments, or null where there is none or it fails. */
+  /** The result of a method without arguments; null if the class has no such method or the call fails. */
   public static Object call(Object target, String name) {
     if (target == null) return null;
     try {
       String key = target.getClass().getName() + "#" + name + "@" + System.identityHashCode(target.getClass().getClassLoader());
-      Method m;
-      synchronized (METHODS) { m = (Method) METHODS.get(key); }
-      if (m == null) {
-        m = target.getClass().getMethod(name, new Class[0]);
-        m.setAccessible(true);
-        synchronized (METHODS) { METHODS.put(key, m); }
+      Method method;
+      synchronized (METHODS) { method = (Method) METHODS.get(key); }
+      if (method == null) {
+        method = target.getClass().getMethod(name, new Class[0]);
+        method.setAccessible(true);
+        synchronized (METHODS) { METHODS.put(key, method); }
       }
-      return m.invoke(target, new Object[0]);
+      return method.invoke(target, new Object[0]);
     } catch (Throwable x) {
       return null;
     }
   }
 
-  private static final HashMap FIELDS = new HashMap();
-
-  /** What a case class calls its arguments: Scala 2.13 says it; in 2.12 they are the first fields declared. */
-  public static String[] fields(Object o, int arity) {
+  /** The names of a case class's arguments. Scala 2.13 has a method for it; in 2.12 they are found among the fields. */
+  public static String[] fieldNames(Object o, int arity) {
     String key = o.getClass().getName() + "/" + arity;
-    synchronized (FIELDS) { if (FIELDS.containsKey(key)) return (String[]) FIELDS.get(key); }
+    synchronized (FIELD_NAMES) { if (FIELD_NAMES.containsKey(key)) return (String[]) FIELD_NAMES.get(key); }
     String[] names = new String[arity];
-    Object said = call(o, "productElementNames");
-    if (said instanceof scala.collection.Iterator) {
-      for (int i = 0; i < arity; i++) names[i] = String.valueOf(((scala.collection.Iterator) said).next());
+    Object elementNames = call(o, "productElementNames");
+    if (elementNames instanceof scala.collection.Iterator) {
+      for (int i = 0; i < arity; i++) names[i] = String.valueOf(((scala.collection.Iterator) elementNames).next());
     } else {
       Class c = o.getClass();
-      while (c != null && declared(c).size() < arity) c = c.getSuperclass();
-      matched(names, c == null ? new ArrayList() : declared(c), (scala.Product) o);
+      while (c != null && declaredFields(c).size() < arity) c = c.getSuperclass();
+      matchFieldNames(names, c == null ? new ArrayList() : declaredFields(c), (scala.Product) o);
     }
-    synchronized (FIELDS) { FIELDS.put(key, names); }
+    synchronized (FIELD_NAMES) { FIELD_NAMES.put(key, names); }
     return names;
   }
 
-  /** In 2.12 lazy values stand among the arguments' fields, so each argument is the next field that holds its value. */
-  private static void matched(String[] names, ArrayList fields, scala.Product p) {
+  /** Scala 2.12 declares lazy values between the arguments' fields, so each argument is matched to the next field with its value. */
+  private static void matchFieldNames(String[] names, ArrayList fields, scala.Product p) {
     int next = 0;
     for (int i = 0; i < names.length; i++) {
       names[i] = "_" + i;
       for (int j = next; j < fields.size(); j++) {
-        if (!holds((Field) fields.get(j), p, p.productElement(i))) continue;
+        if (!hasValue((Field) fields.get(j), p, p.productElement(i))) continue;
         names[i] = ((Field) fields.get(j)).getName();
         next = j + 1;
         break;
@@ -60,28 +59,28 @@ public class Reflect {
     }
   }
 
-  /** What an Option holds, null when it is empty; anything else as it is. */
-  public static Object held(Object o) {
+  /** The value in an Option, or null if it is empty. An object that is not an Option is returned as it is. */
+  public static Object unwrap(Object o) {
     if (!(o instanceof scala.Option)) return o;
     return ((scala.Option) o).isDefined() ? ((scala.Option) o).get() : null;
   }
 
-  private static boolean holds(Field field, Object owner, Object value) {
+  private static boolean hasValue(Field field, Object owner, Object value) {
     try {
       field.setAccessible(true);
-      Object held = field.get(owner);
-      return held == value || (held != null && (value instanceof Boolean || value instanceof Number || value instanceof String) && held.equals(value));
+      Object content = field.get(owner);
+      return content == value || (content != null && (value instanceof Boolean || value instanceof Number || value instanceof String) && content.equals(value));
     } catch (Exception x) {
       return false;
     }
   }
 
-  private static ArrayList declared(Class c) {
+  private static ArrayList declaredFields(Class c) {
     Field[] all = c.getDeclaredFields();
-    ArrayList found = new ArrayList();
+    ArrayList fields = new ArrayList();
     for (int i = 0; i < all.length; i++) {
-      if (!java.lang.reflect.Modifier.isStatic(all[i].getModifiers()) && all[i].getName().indexOf('$') < 0) found.add(all[i]);
+      if (!java.lang.reflect.Modifier.isStatic(all[i].getModifiers()) && all[i].getName().indexOf('$') < 0) fields.add(all[i]);
     }
-    return found;
+    return fields;
   }
 }

@@ -4,115 +4,129 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 
-/** Values as flat JSON: numbered nodes, lists, maps, records. */
+/** Writes Scala and Java values as the flat JSON of a plan: tree nodes, lists, maps and records. */
 public abstract class Values {
-  protected final int limit;
+  private static final int MAX_STRING_CHARS = 20000;
+  private static final int MAX_TYPE_CHARS = 2000;
+
+  protected final int maxChars;
   private final HashMap classes = new HashMap();
   protected final StringBuilder header = new StringBuilder();
   protected final StringBuilder body = new StringBuilder(8192);
-  private int count = 0;
+  private int nodeCount = 0;
 
-  /** The only options that are ever read: what naming a dataset needs. */
-  static final HashSet OPTIONS = new HashSet(Arrays.asList(new String[] {"path", "paths", "url", "dbtable", "query", "table", "topic", "subscribe",
+  /** The only data source options that leave the JVM: those that name a dataset. Others may hold secrets. */
+  static final HashSet NAMING_OPTIONS = new HashSet(Arrays.asList(new String[] {"path", "paths", "url", "dbtable", "query", "table", "topic", "subscribe",
       "subscribepattern", "basepath", "assign", "kafka.bootstrap.servers", "catalog", "database", "dbschema", "collection", "sfurl", "sfdatabase", "sfschema",
       "sfaccount", "parentproject", "project", "dataset", "provider", "location", "replacewhere", "partitionoverwritemode", "mergeschema",
       "overwriteschema", "versionasof", "timestampasof", "readchangefeed", "spark.cosmos.accountendpoint", "spark.cosmos.container",
       "spark.cosmos.database", "cluster", "keyspace", "kustocluster", "kustodatabase", "kustotable", "streamname", "region", "projectid", "topicid", "subscriptionid",
       "spark.cassandra.connection.host", "spark.cassandra.connection.port", "es.port", "snapshot-id", "es.nodes", "es.resource", "host", "port"}));
 
-  protected Values(int limit) { this.limit = limit; }
+  protected Values(int maxChars) { this.maxChars = maxChars; }
 
-  /** The place of a tree node in the list; it is written there the first time. */
+  /** The index of a tree node in the list of nodes. The first call for a node writes it. */
   protected abstract int node(Object o);
 
-  /** An object that is no tree node, as the few facts that naming and lineage need. */
-  protected abstract void thing(StringBuilder b, Object o);
+  /** Writes the facts that naming and lineage need of an object that is not a tree node: a table, a relation, a function. */
+  protected abstract void planObject(StringBuilder b, Object o);
 
-  /** There is more than the limit. */
-  public static class Full extends RuntimeException { }
+  /** Thrown when the plan is longer than `maxChars`. */
+  public static class PlanTooLarge extends RuntimeException { }
 
+  /** Appends a node to the list and returns its index. */
   protected int add(StringBuilder node) {
-    if (this.body.length() + node.length() > this.limit) throw new Full();
-    if (this.count > 0) this.body.append(',');
+    if (this.body.length() + node.length() > this.maxChars) throw new PlanTooLarge();
+    if (this.nodeCount > 0) this.body.append(',');
     this.body.append(node);
-    this.count++;
-    return this.count - 1;
+    this.nodeCount++;
+    return this.nodeCount - 1;
   }
 
-  protected int kind(String name, String sort, String[] fields, String pretty) {
-    String key = sort + name + fields.length;
+  /**
+   * The index of a class in the header, which holds each class once: its name, its group, the names of its arguments, its SQL name.
+   *
+   * The group is `p` for a plan node, `e` for an expression, `o` for another object.
+   */
+  protected int classIndex(String name, String group, String[] fields, String sqlName) {
+    String key = group + name + fields.length;
     Integer known = (Integer) this.classes.get(key);
     if (known != null) return known.intValue();
-    int place = this.classes.size();
-    this.classes.put(key, Integer.valueOf(place));
+    int index = this.classes.size();
+    this.classes.put(key, Integer.valueOf(index));
     StringBuilder h = this.header;
-    if (place > 0) h.append(',');
-    h.append('['); JsonText.string(h, name); h.append(",\"").append(sort).append("\",[");
-    for (int i = 0; i < fields.length; i++) { if (i > 0) h.append(','); JsonText.string(h, fields[i]); }
-    h.append("],"); JsonText.string(h, pretty); h.append(']');
-    return place;
+    if (index > 0) h.append(',');
+    h.append('['); JsonText.append(h, name); h.append(",\"").append(group).append("\",[");
+    for (int i = 0; i < fields.length; i++) { if (i > 0) h.append(','); JsonText.append(h, fields[i]); }
+    h.append("],"); JsonText.append(h, sqlName); h.append(']');
+    return index;
   }
 
+  /** Writes any value. A number is written as a string, because an integer is the index of a node. */
   protected void value(StringBuilder b, Object o) {
     if (o == null) { b.append("null"); return; }
-    if (o instanceof org.apache.spark.sql.catalyst.trees.TreeNode) { b.append(node(o)); return; }
-    if (o instanceof String || o instanceof Character) { JsonText.string(b, JsonText.cut(String.valueOf(o), 20000)); return; }
+    if (o instanceof TreeNode) { b.append(node(o)); return; }
+    if (o instanceof String || o instanceof Character) { JsonText.append(b, JsonText.truncate(String.valueOf(o), MAX_STRING_CHARS)); return; }
     if (o instanceof Boolean) { b.append(o); return; }
     if (o instanceof Number) { b.append('"').append(o).append('"'); return; }
     if (o instanceof scala.Option) { scala.Option p = (scala.Option) o; value(b, p.isEmpty() ? null : p.get()); return; }
-    if (o instanceof org.apache.spark.sql.catalyst.expressions.ExprId) { b.append('"').append(((org.apache.spark.sql.catalyst.expressions.ExprId) o).id()).append('"'); return; }
-    if (o instanceof org.apache.spark.sql.types.StructType) { structure(b, (org.apache.spark.sql.types.StructType) o); return; }
-    if (o instanceof org.apache.spark.sql.types.StructField) { JsonText.string(b, ((org.apache.spark.sql.types.StructField) o).name()); return; }
-    if (o instanceof org.apache.spark.sql.types.DataType) { JsonText.string(b, JsonText.cut(((org.apache.spark.sql.types.DataType) o).catalogString(), 2000)); return; }
+    if (o instanceof ExprId) { b.append('"').append(((ExprId) o).id()).append('"'); return; }
+    if (o instanceof StructType) { schema(b, (StructType) o); return; }
+    if (o instanceof StructField) { JsonText.append(b, ((StructField) o).name()); return; }
+    if (o instanceof DataType) { JsonText.append(b, JsonText.truncate(((DataType) o).catalogString(), MAX_TYPE_CHARS)); return; }
     if (o instanceof scala.collection.Map) { map(b, ((scala.collection.Map) o).iterator()); return; }
     if (o instanceof java.util.Map) { javaMap(b, (java.util.Map) o); return; }
-    if (o instanceof scala.collection.Iterable) { seq(b, o); return; }
+    if (o instanceof scala.collection.Iterable) { list(b, o); return; }
     if (o instanceof Object[]) { array(b, (Object[]) o); return; }
-    if (o instanceof Enum || o instanceof scala.Enumeration.Value) { JsonText.string(b, String.valueOf(o)); return; }
+    if (o instanceof Enum || o instanceof scala.Enumeration.Value) { JsonText.append(b, String.valueOf(o)); return; }
     if (o instanceof scala.Tuple2) { scala.Tuple2 t = (scala.Tuple2) o; b.append('['); value(b, t._1()); b.append(','); value(b, t._2()); b.append(']'); return; }
-    thing(b, o);
+    planObject(b, o);
   }
 
+  /** Writes a case class as its name and its arguments. */
   protected void product(StringBuilder b, scala.Product p) {
-    if (p.productArity() == 0) { JsonText.string(b, p.productPrefix()); return; }
-    b.append('['); JsonText.string(b, p.productPrefix());
+    if (p.productArity() == 0) { JsonText.append(b, p.productPrefix()); return; }
+    b.append('['); JsonText.append(b, p.productPrefix());
     for (int i = 0; i < p.productArity(); i++) { b.append(','); value(b, p.productElement(i)); }
     b.append(']');
   }
 
+  /** Writes an object as a node of its own; `pairs` are field names and values in turn. */
   protected void record(StringBuilder b, String name, Object[] pairs) {
     StringBuilder inner = new StringBuilder();
     String[] fields = new String[pairs.length / 2];
     for (int i = 0; i < fields.length; i++) { fields[i] = (String) pairs[2 * i]; inner.append(','); value(inner, pairs[2 * i + 1]); }
     StringBuilder node = new StringBuilder();
-    node.append('[').append(kind(name, "o", fields, null)).append(inner).append(']');
+    node.append('[').append(classIndex(name, "o", fields, null)).append(inner).append(']');
     b.append(add(node));
   }
 
-  protected void structure(StringBuilder b, org.apache.spark.sql.types.StructType s) {
+  protected void schema(StringBuilder b, StructType s) {
     b.append('[');
-    org.apache.spark.sql.types.StructField[] fields = s.fields();
+    StructField[] fields = s.fields();
     for (int i = 0; i < fields.length; i++) {
       if (i > 0) b.append(',');
-      b.append('['); JsonText.string(b, fields[i].name()); b.append(','); JsonText.string(b, JsonText.cut(fields[i].dataType().catalogString(), 2000)); b.append(']');
+      b.append('['); JsonText.append(b, fields[i].name()); b.append(','); JsonText.append(b, JsonText.truncate(fields[i].dataType().catalogString(), MAX_TYPE_CHARS)); b.append(']');
     }
     b.append(']');
   }
 
-  protected void seq(StringBuilder b, Object o) {
+  protected void list(StringBuilder b, Object o) {
     b.append('[');
     scala.collection.Iterator it = ((scala.collection.Iterable) o).iterator();
     boolean first = true;
-    int n = 0;
-    // a list is written as a whole or, where it is raw data of a thousand things and more, up to there
     while (it.hasNext()) {
       Object next = it.next();
-      if (next instanceof Byte && n > 0) break;
+      if (next instanceof Byte && !first) break; // of raw bytes only the first is written: they carry no lineage
       if (!first) b.append(',');
       first = false;
       value(b, next);
-      n++;
     }
     b.append(']');
   }
@@ -144,15 +158,16 @@ public abstract class Values {
     b.append(']');
   }
 
-  protected boolean option(StringBuilder b, boolean first, Object key, Object found) {
-    Object inner = Reflect.held(found);
-    boolean known = key instanceof String && (OPTIONS.contains(((String) key).toLowerCase(java.util.Locale.ROOT)) || !(inner instanceof String));
-    if (!known || (inner != null && !(inner instanceof String) && !(inner instanceof org.apache.spark.sql.catalyst.trees.TreeNode))) {
-      // a static partition is a map from its column to its value, or to nothing
+  /** Writes one entry of a map if it names a dataset or is a static partition. Returns whether the next entry is still the first. */
+  protected boolean option(StringBuilder b, boolean first, Object key, Object content) {
+    Object inner = Reflect.unwrap(content);
+    boolean isAllowed = key instanceof String && (NAMING_OPTIONS.contains(((String) key).toLowerCase(java.util.Locale.ROOT)) || !(inner instanceof String));
+    if (!isAllowed || (inner != null && !(inner instanceof String) && !(inner instanceof TreeNode))) {
+      // a partition spec maps a column to its value, or to None for a dynamic partition
       if (!(key instanceof String && inner == null)) return first;
     }
     if (!first) b.append(',');
-    b.append('['); JsonText.string(b, (String) key); b.append(','); value(b, inner); b.append(']');
+    b.append('['); JsonText.append(b, (String) key); b.append(','); value(b, inner); b.append(']');
     return false;
   }
 }

@@ -1,4 +1,4 @@
-"""A lake written through the driver's JVM, when the session stops and when the JVM is killed."""
+"""The lake transport writes through the driver's JVM: the session stops, or the JVM is killed."""
 
 from __future__ import annotations
 
@@ -32,36 +32,36 @@ def run(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def landed(folder: Path) -> list[int]:
+def landed_numbers(folder: Path) -> list[int]:
     paths = [path for path in (folder / "lake").rglob("*.ndjson") if not path.name.startswith(".")]
     return sorted(json.loads(line)["n"] for path in paths for line in path.read_text().splitlines())
 
 
-def test_after_spark_stop_the_rest_is_still_delivered(tmp_path: Path) -> None:
+def test_events_after_spark_stop_are_delivered(tmp_path: Path) -> None:
     code = """
-carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace)
-for n in range(15): carrier.emit({"n": n})
+transport = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace)
+for n in range(15): transport.emit({"n": n})
 spark.stop()
-for n in range(15, 18): carrier.emit({"n": n})
+for n in range(15, 18): transport.emit({"n": n})
 """
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert landed(tmp_path) == list(range(18))
+    assert landed_numbers(tmp_path) == list(range(18))
 
 
-def test_a_killed_jvm_costs_nothing_with_a_spool_and_the_end_is_not_held_up(tmp_path: Path) -> None:
+def test_killed_jvm_loses_no_spooled_event_and_does_not_delay_close(tmp_path: Path) -> None:
     code = """
 spool = sys.argv[1] + "/spool"
-carrier = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace, open_spool(spool))
-for n in range(10): carrier.emit({"n": n})
-assert carrier.flush(60), carrier.stats
+transport = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace, open_spool(spool))
+for n in range(10): transport.emit({"n": n})
+assert transport.flush(60), transport.stats
 spark.sparkContext._gateway.proc.kill()
 spark.sparkContext._gateway.proc.wait()
-for n in range(10, 25): carrier.emit({"n": n})
+for n in range(10, 25): transport.emit({"n": n})
 started = time.monotonic()
-carrier.close(20)
+transport.close(20)
 assert time.monotonic() - started < 15
-assert (carrier.stats.sent, carrier.stats.spooled, carrier.stats.failed) == (10, 15, 0), carrier.stats
+assert (transport.stats.sent, transport.stats.spooled, transport.stats.failed) == (10, 15, 0), transport.stats
 after = Carrier("lake", LakeSink(base, "landing", LocalFiles()), pace, open_spool(spool))
 after.close(20)
 assert after.stats.sent == 15, after.stats
@@ -69,4 +69,4 @@ os._exit(0)
 """
     done = run(code, tmp_path)
     assert done.returncode == 0, done.stderr
-    assert landed(tmp_path) == list(range(25))
+    assert landed_numbers(tmp_path) == list(range(25))
