@@ -2,7 +2,7 @@
 import { DIRECTIONS, QUESTIONS, type Question } from '../state/url';
 import { navigate, useView } from '../state/view';
 
-const DIRECTION_LABELS = { both: 'Both directions', up: 'Upstream', down: 'Downstream' } as const;
+const DIRECTION_LABELS = { both: 'Both', up: 'Upstream', down: 'Downstream' } as const;
 const DEPTHS = [1, 2, 3, 5, 10];
 
 const QUESTION_LABELS: Readonly<Record<Question, string>> = {

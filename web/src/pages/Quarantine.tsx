@@ -29,7 +29,7 @@ function EventPanel({ row, onClose }: { row: Quarantined; onClose: () => void })
         </p>
       </header>
       <div className="panel-actions">
-        <CopyButton text={row.line ?? ''} label="Copy line" />
+        <CopyButton text={row.line ?? ''} label="Line" />
       </div>
       <pre className="expression mono">{shown}</pre>
     </aside>

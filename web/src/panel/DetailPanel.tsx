@@ -78,8 +78,8 @@ function Actions({ column }: { column: Column }) {
       <a href={viewUrl({ column: column.key, pick: null })} target="_blank" rel="noreferrer">
         <Icon name="open" /> Open
       </a>
-      <CopyButton text={fullName(column)} label="Copy name" />
-      <CopyButton text={() => location.href} label="Copy link" />
+      <CopyButton text={fullName(column)} label="Name" />
+      <CopyButton text={() => location.href} label="Link" />
     </div>
   );
 }

@@ -53,7 +53,7 @@ function Option({ id, row, active, onOpen }: OptionProps) {
 function NoMatches({ text, error }: { text: string; error: ApiError | null }) {
   return (
     <p className="message" role="status">
-      {error === null ? `No columns match “${text.slice(0, 60)}”. ` : `${error.message} `}
+      {error === null ? `No columns match “${text.slice(0, 60)}”. ` : `${error.message.replace(/\.$/, '')}. `}
       <span className="muted">{error?.hint ?? 'Try part of the name, or table.column.'}</span>
     </p>
   );

@@ -4,6 +4,7 @@ import { Icon } from './icons';
 
 const CONFIRMATION_MS = 1500;
 
+/** `label` names what is copied. */
 export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
@@ -12,7 +13,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
     setTimeout(() => setCopied(false), CONFIRMATION_MS);
   };
   return (
-    <button type="button" onClick={() => void copy()}>
+    <button type="button" onClick={() => void copy()} aria-label={`Copy ${label.toLowerCase()}`}>
       <Icon name={copied ? 'check' : 'copy'} /> {copied ? 'Copied' : label}
     </button>
   );

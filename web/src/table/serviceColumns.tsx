@@ -65,7 +65,7 @@ export const RUN_COLUMNS: readonly TableColumn<Run>[] = [
 
 export const QUARANTINE_COLUMNS: readonly TableColumn<Quarantined>[] = [
   nameColumn('reason', 'Reason', (row) => row.reason, { width: 'minmax(160px, 1.2fr)', limit: 60 }),
-  nameColumn('detail', 'Where', (row) => row.detail, { className: 'mono', width: 'minmax(140px, 1.2fr)' }),
+  nameColumn('detail', 'Detail', (row) => row.detail, { className: 'mono', width: 'minmax(140px, 1.2fr)' }),
   nameColumn('line', 'Line', (row) => row.line, { className: 'mono', width: WIDE, limit: 90 }),
   nameColumn('file', 'File', (row) => row.file, { className: 'mono', limit: 60, minTableWidth: 1000 }),
   { ...numberColumn('position', 'Position', (row: Quarantined) => row.position), minTableWidth: 1000 },
