@@ -30,7 +30,6 @@ def _overwrite_lifecycle(node: Node) -> Lifecycle | None:
 @command(
     "CreateDataSourceTableAsSelectCommand",
     "CreateHiveTableAsSelectCommand",
-    "OptimizedCreateHiveTableAsSelectCommand",
     "SaveAsV1TableCommand",
 )
 def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:

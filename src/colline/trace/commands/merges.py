@@ -33,7 +33,7 @@ _CLAUSES = (
 )
 
 
-@command("MergeIntoCommand", "MergeIntoTable", "DeltaMergeInto")
+@command("MergeIntoCommand", "MergeIntoTable")
 def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`merge into t using s on t.k = s.k when matched then update set a = s.b` → a from s.b; t.k, s.k decide rows."""
     source, target_plan = trace(_first(node, _SOURCE)), _first(node, _TARGET)

@@ -12,19 +12,11 @@ from colline.trace.columns import Effect
 from colline.trace.commands.target import build_write, drop_self_assignments, target_source
 from colline.trace.commands.update_delete import add_condition, condition_dependencies, target_relation
 from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, merge, merge_flows
-from colline.trace.operators.opaque import all_from_all
-from colline.trace.relation import Relation
 from colline.trace.result import Write
-from colline.trace.rule_registry import command, operator
+from colline.trace.rule_registry import command
 from colline.trace.tracer import Scope, Trace, schema_of
 
 _CLAUSES = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
-
-
-@operator("MergeRows")
-def merge_rows(node: Node, trace: Trace) -> Relation:
-    """The rewritten rows of a MERGE → every column from every column. `replace_rows` has the precise lineage."""
-    return all_from_all(node, trace(node.node("child")))
 
 
 @command("ReplaceData", "WriteDelta")

@@ -61,7 +61,7 @@ def literal(node: Node, scope: Scope) -> Flow:
     return Flow(text=render(node, ()))
 
 
-@expression("Cast", "AnsiCast")
+@expression("Cast")
 def cast(node: Node, scope: Scope) -> Flow:
     """`cast(a as string)` → a TRANSFORMATION; a cast that the analyzer added → a IDENTITY."""
     inner = scope(node.node("child"))
@@ -74,17 +74,9 @@ def cast(node: Node, scope: Scope) -> Flow:
 @expression(
     "KnownNotNull",
     "KnownNullable",
-    "KnownFloatingPointNormalized",
-    "NormalizeNaNAndZero",
     "AssertNotNull",
     "CheckOverflowInTableInsert",
     "CheckOverflowInTableWrite",
-    "CheckOverflow",
-    "PromotePrecision",
-    "TempResolvedColumn",
-    "UpCast",
-    "LazyExpression",
-    "UnresolvedAlias",
 )
 def analyzer_wrapper(node: Node, scope: Scope) -> Flow:
     """`knownnotnull(a)` and other wrappers of the analyzer that do not change the value → a IDENTITY."""

@@ -45,13 +45,5 @@ def in_subquery(node: Node, scope: Scope) -> Flow:
     return _condition(merge(flow.dependencies for flow in flows), text)
 
 
-@expression("FunctionTableSubqueryArgumentExpression", "LateralSubquery")
-def table_argument(node: Node, scope: Scope) -> Flow:
-    """`select * from my_udtf(table(t))` → every column of t TRANSFORMATION."""
-    relation = subquery_relation(node, scope)
-    values = apply_effect(relation.all_dependencies, Effect.TRANSFORMATION)
-    return Flow(merge((values, relation.row_dependencies)), text="TABLE(…)")
-
-
 def _condition(dependencies: Dependencies, text: str) -> Flow:
     return Flow(apply_effect(dependencies, Effect.CONDITIONAL, text=text), text=text, description=text)

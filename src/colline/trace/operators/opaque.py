@@ -35,7 +35,6 @@ PROGRAMS = {
     "DeserializeToObject": "deserialize",
     "SerializeFromObject": "serialize",
     "AppendColumns": "groupByKey",
-    "AppendColumnsWithObject": "groupByKey",
 }
 
 
@@ -45,13 +44,6 @@ def program(node: Node, trace: Trace) -> Relation:
     function = node.optional("functionExpr")
     name = function.text("name") if function is not None else node.text("script")
     return trace.opaque(node, function=name, why=f"{PROGRAMS[node.kind]} runs a program over whole rows")
-
-
-def all_from_all(node: Node, child: Relation) -> Relation:
-    """Every output column from every column of `child`; not an opaque step, because the command has a precise rule."""
-    flow = Flow(apply_effect(child.all_dependencies, Effect.TRANSFORMATION), text=node.kind)
-    output = tuple(a.text("id") for a in node.nodes("output"))
-    return Relation(dict.fromkeys(output, flow), output, child.row_dependencies)
 
 
 @operator("TypedFilter")

@@ -18,14 +18,11 @@ LOCAL = Source(SourceKind.LOCAL)
 @operator(
     "LogicalRelation",
     "DataSourceV2Relation",
-    "DataSourceV2ScanRelation",
     "HiveTableRelation",
     "StreamingRelation",
     "StreamingRelationV2",
-    "StreamingExecutionRelation",
     "StreamingDataSourceV2Relation",
     "StreamingDataSourceV2ScanRelation",
-    "UnresolvedCatalogRelation",
 )
 def scan(node: Node, trace: Trace) -> Relation:
     """`select a from t` → a from t.a."""
@@ -47,7 +44,7 @@ def view(node: Node, trace: Trace) -> Relation:
     return relation
 
 
-@operator("LocalRelation", "OneRowRelation", "Range", "InMemoryRelation", "EmptyRelation")
+@operator("LocalRelation", "OneRowRelation", "Range")
 def local(node: Node, trace: Trace) -> Relation:
     """`values (1, 2)` → no input column; the inputs contain "local data"."""
     if node.kind != "OneRowRelation":

@@ -62,8 +62,6 @@ def sort_rows(node: Node, trace: Trace) -> Relation:
 @operator(
     "GlobalLimit",
     "LocalLimit",
-    "Limit",
-    "LimitAll",
     "Offset",
     "Tail",
     "Sample",
@@ -72,15 +70,10 @@ def sort_rows(node: Node, trace: Trace) -> Relation:
     "RepartitionByExpression",
     "RebalancePartitions",
     "ResolvedHint",
-    "UnresolvedHint",
     "EventTimeWatermark",
     "UpdateEventTimeWatermarkColumn",
     "CollectMetrics",
-    "WithWindowDefinition",
-    "DataFrameDropColumns",
-    "ReturnAnswer",
     "ResolvedIdentifier",
-    "Subquery",
     "PipeOperator",
     "SQLFunctionNode",
 )
@@ -90,12 +83,12 @@ def transparent(node: Node, trace: Trace) -> Relation:
     return trace(children[0]) if children else Relation({}, ())
 
 
-@operator("Window", "WindowInPandas", "ArrowWindowPython")
+@operator("Window")
 def window(node: Node, trace: Trace) -> Relation:
     """`select a, rank() over (order by b) r from t` → a from t.a, r indirectly from t.b."""
     child = trace(node.node("child"))
     scope = trace.scope(child)
-    added = named_expressions(node.nodes("windowExpressions") or node.nodes("windowExpression"), scope)
+    added = named_expressions(node.nodes("windowExpressions"), scope)
     return Relation({**child.columns, **added}, (*child.output, *added), child.row_dependencies)
 
 
