@@ -106,6 +106,10 @@ faults: setup ## kill N processes at random moments and check that no event is l
 record: setup  ## record the plans of the lineage cases on the default Spark version
 	$(BIN)/python -m tests.trace.recorded
 
+.PHONY: record-matrix
+record-matrix: setup  ## record the plans of the cases that apply to other Sparks only: make record-matrix SPARKS="3.5 4.0"
+	UV='$(UV)' $(BIN)/python tools/matrix.py --record $(SPARKS)
+
 .PHONY: settings-docs
 settings-docs: setup ## regenerate docs/settings.md from the typed settings
 	$(BIN)/python tools/settings_page.py

@@ -39,11 +39,25 @@ def iceberg(home: Path, version: str) -> tuple[list[str], dict[str, str]]:
     }
 
 
-def session(home: Path, *, plain: bool = False) -> SparkSession:
-    """A live local session on real Delta and Iceberg (where this Spark has them), its files below `home`.
+# a catalog `shop` over a Derby database that lives in the JVM's memory
+JDBC_CATALOG = {
+    "spark.sql.catalog.shop": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+    "spark.sql.catalog.shop.url": "jdbc:derby:memory:shop;create=true",
+    "spark.sql.catalog.shop.driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+}
+# a Hive metastore in the JVM's memory
+HIVE = {
+    "spark.sql.catalogImplementation": "hive",
+    "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
+}
 
-    A plain one has neither: Spark as it comes.
+
+def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSession:
+    """A live local session with Delta and Iceberg, where this Spark has them; its files are below `home`.
+
+    A `plain` session has neither of them. A `hive` session is a plain one with a Hive metastore.
     """
+    plain = plain or hive
     import pyspark
     from pyspark.sql import SparkSession
 
@@ -61,6 +75,8 @@ def session(home: Path, *, plain: bool = False) -> SparkSession:
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {collector('Parallel')}",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "3g",
+        **JDBC_CATALOG,
+        **(HIVE if hive else {}),
         **(DELTA if HAS_DELTA and not plain else {}),
         **catalog,
     }

@@ -1,5 +1,7 @@
 """Runs the lineage cases, and the tests of a watch, on other Sparks: `matrix.py 3.5 4.2`.
 
+`matrix.py --record 3.5` records the plans of the cases that apply to that Spark and not to the home version.
+
 Each has a uv environment of its own under .venvs/. What differs between versions is the table
 below; the pinned packages are in requirements/spark-<version>.txt.
 """
@@ -58,9 +60,11 @@ def uv_run(*command: str) -> None:
     subprocess.run(command, cwd=ROOT, check=True)
 
 
-def run(version: str) -> int:
-    """pytest's exit code on that Spark."""
+def run(version: str, *, is_recording: bool = False) -> int:
+    """The exit code of the tests, or of the recording, on that Spark."""
     python = environment(version)
+    if is_recording:
+        return subprocess.run([str(python), "-m", "tests.trace.recorded"], cwd=ROOT, check=False).returncode
     suites = os.environ.get("SUITES", "").split() or SUITES
     print(f"== Spark {version}; Delta: {VERSIONS[version].delta}", flush=True)
     command = [
@@ -75,8 +79,9 @@ def run(version: str) -> int:
     return subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "COLLINE_MATRIX": version}).returncode
 
 
-def main(wanted: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """0 if every version passed; the last lines list the result of each version."""
+    wanted = [argument for argument in arguments if argument != "--record"]
     unknown = [version for version in wanted if version not in VERSIONS]
     if unknown:
         print(
@@ -84,9 +89,9 @@ def main(wanted: list[str]) -> int:
             file=sys.stderr,
         )
         return 2
-    codes = {version: run(version) for version in wanted or VERSIONS}
+    codes = {version: run(version, is_recording="--record" in arguments) for version in wanted or VERSIONS}
     for version, code in codes.items():
-        print(f"Spark {version}: {'passed' if code == 0 else f'FAILED (pytest ended with {code})'}")
+        print(f"Spark {version}: {'passed' if code == 0 else f'FAILED (exit code {code})'}")
     return int(any(codes.values()))
 
 

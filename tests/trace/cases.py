@@ -1,4 +1,4 @@
-"""Lineage cases as text: SQL or a few lines of PySpark above, the lineage they must have below.
+"""Lineage cases as text: SQL or a few lines of PySpark, followed by the lineage that they must have.
 
 ```sql
 -- case: sum is an aggregation of its argument
@@ -10,15 +10,25 @@ select region, sum(amount) as total from orders group by region
 --   *      <- orders.region   indirect/group_by
 ```
 
-`-- table: t(a, b string) using delta` makes a table (a column without a type is an int), `-- setup: …` runs one.
-`-- since: 4.0` leaves older Sparks out. `x <- nothing` has no input; `masked` may follow an effect.
-`opaque: MapInPandas` lists a step that cannot be seen into. These are compared where a case has such a line:
-`input: t` (a dataset read, `view v` for a view, `local data`), `output: t create` (a target and what becomes of it),
-`read: t.a value filter` (a column read, and what for). A statement of several targets says `one.a <- …`, `two.a <- …`.
-In a `.py` file the marks are `#` and the code leaves a DataFrame in `df`.
+Lines before the statement:
 
-`-- gap: reason` marks a case that is not right yet: below `-- today:` stand the lines that come out now. Such a case
-fails when its output changes, and also when the gap closes, so that the mark is taken away.
+- `-- table: t(a, b string) using delta` creates a table; a column without a type is an int.
+- `-- setup: …` runs a statement.
+- `-- since: 4.0` and `-- until: 3.5` limit the case to some Spark versions.
+- `-- gap: reason` marks a case whose lineage is wrong today. The lines that come out today follow `-- today:`. The case
+  fails when its output changes, and also when the gap is closed, so that the mark is removed.
+
+Lines of the expectation:
+
+- `x <- nothing`: a column without input. `masked` may follow an effect.
+- `opaque: MapInPandas`: a step that cannot be analyzed.
+- `input: t`, `output: t create`, `read: t.a value filter`: compared only if the case has a line of that kind. `input`
+  is a dataset that is read (`view v` for a view, `local data`), `output` a target and its change of state, `read` a
+  column that is read and what it is used for.
+- A statement with several targets has lines such as `first.a <- …` and `second.a <- …`.
+
+A `.py` file uses `#` for its marks. Its code leaves a DataFrame or SQL text in `df`, or a plan written by hand in
+`plan`.
 """
 
 from __future__ import annotations
@@ -35,8 +45,9 @@ from colline.trace.lineage_text import effect_label
 
 ROOT = Path(__file__).parent.parent / "cases" / "lineage"
 PLANS = Path(__file__).parent.parent / "cases" / "plans"
-RUN = PLANS / "run" / "kinds.json"
-_KEYS = ("table", "setup", "since", "gap")
+RULES_OF_RUN_CASES = PLANS / "run" / "rules.json"
+HOME_SPARK = "4.1"
+_KEYS = ("table", "setup", "since", "until", "gap")
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,7 @@ class Case:
     tables: tuple[str, ...] = ()
     setup: tuple[str, ...] = ()
     since: str = ""
+    until: str = ""
     gap: str = ""
     today: tuple[str, ...] = ()
     is_python: bool = False
@@ -60,24 +72,63 @@ class Case:
 
     @property
     def needs_delta(self) -> bool:
-        return any("delta" in text.lower() for text in (*self.tables, *self.setup, self.code))
+        return "delta" in self._text.lower()
+
+    @property
+    def needs_iceberg(self) -> bool:
+        return "ice.db." in self._text
+
+    @property
+    def needs_hive(self) -> bool:
+        return self.topic == "hive"
+
+    @property
+    def needs_plain_session(self) -> bool:
+        """The SQL parsers of Delta and Iceberg do not support parameters of SQL functions."""
+        return self.topic == "sql_functions"
+
+    @property
+    def _text(self) -> str:
+        return "\n".join((*self.tables, *self.setup, self.code))
+
+    def runs_on(self, version: str) -> bool:
+        """Whether the case applies to a Spark version such as `4.1`."""
+        number = version_number(version)
+        if self.since and number < version_number(self.since):
+            return False
+        return not self.until or number <= version_number(self.until)
+
+    @property
+    def recorded_on(self) -> str:
+        """The Spark whose plan is recorded: the home version, or the nearest one that the case applies to."""
+        return HOME_SPARK if self.runs_on(HOME_SPARK) else self.until or self.since
+
+
+def version_number(version: str) -> tuple[int, ...]:
+    """`4.1.4` → (4, 1)"""
+    return tuple(int(part) for part in re.findall(r"\d+", version)[:2])
 
 
 def all_cases() -> list[Case]:
-    """Every case of every file, in order of the files' names."""
+    """The cases that are analyzed, in the order of their files' names."""
     paths = sorted([*ROOT.glob("*.sql"), *ROOT.glob("*.py")])
-    found = [case for path in paths for case in read(path)]
-    repeated = {case.key for case in found if sum(other.key == case.key for other in found) > 1}
-    assert not repeated, f"two cases of one name: {repeated}"
-    return found
+    return _unique([case for path in paths for case in read_cases(path)])
 
 
 def run_cases() -> list[Case]:
-    """The cases whose code is run, so that their events are seen."""
-    return [case for path in sorted((ROOT.parent / "writes").glob("*.py")) for case in read(path)]
+    """The cases whose code is executed; their lineage is that of the events."""
+    paths = sorted((ROOT.parent / "writes").glob("*.py"))
+    return _unique([case for path in paths for case in read_cases(path)])
 
 
-def read(path: Path) -> Iterator[Case]:
+def _unique(cases: list[Case]) -> list[Case]:
+    keys = [case.key for case in cases]
+    repeated = {key for key in keys if keys.count(key) > 1}
+    assert not repeated, f"two cases have the same name: {repeated}"
+    return cases
+
+
+def read_cases(path: Path) -> Iterator[Case]:
     """The cases of one file."""
     mark = "--" if path.suffix == ".sql" else "#"
     text = path.read_text(encoding="utf-8")
@@ -101,53 +152,55 @@ def _case(path: Path, block: str, mark: str) -> Case:
         topic=path.stem,
         name=name.strip(),
         code="\n".join(code).strip().rstrip(";"),
-        expected=tuple(sorted(_expected(expectation, mark))),
+        expected=tuple(sorted(_expected_lines(expectation, mark))),
         tables=tuple(notes["table"]),
         setup=tuple(notes["setup"]),
         since="".join(notes["since"]),
+        until="".join(notes["until"]),
         gap=" ".join(notes["gap"]),
-        today=tuple(sorted(_expected(today, mark))),
+        today=tuple(sorted(_expected_lines(today, mark))),
         is_python=mark == "#",
     )
 
 
-def _expected(text: str, mark: str) -> Iterator[str]:
+def _expected_lines(text: str, mark: str) -> Iterator[str]:
     for line in text.splitlines():
-        if not line.startswith(f"{mark}   "):
-            continue
-        yield " ".join(line.removeprefix(mark).split())
+        if line.startswith(f"{mark}   "):
+            yield " ".join(line.removeprefix(mark).split())
 
 
-def check(case: Case, plan: Plan, context: Context) -> None:
-    """Fail unless the plan has the lineage that the case expects, or today's where there is a gap."""
-    found = shown(case, plan, context)
+def check_case(case: Case, plan: Plan, context: Context) -> None:
+    """Fail unless the plan has the lineage that the case expects, or today's lineage if the case has a gap."""
+    found = lineage_lines(case, plan, context)
     if not case.gap:
         assert found == case.expected
         return
-    assert case.today != case.expected, "a gap says what comes out today and what should"
-    assert found != case.expected, "the gap is closed: take away `gap:` and `today:`"
+    assert case.today != case.expected, "the lines below `today:` must differ from the expected ones"
+    assert found != case.expected, "the gap is closed: remove `gap:` and `today:`"
     assert found == case.today
 
 
-def shown(case: Case, plan: Plan, context: Context) -> tuple[str, ...]:
-    """What comes out, as the lines that the case would expect."""
+def lineage_lines(case: Case, plan: Plan, context: Context) -> tuple[str, ...]:
+    """The lineage of a plan in the form in which the case states its expectation."""
     found = trace_lineage(plan, context)
     done = statement(plan, context)
     lines = [f"opaque: {step.node}" for step in found.opaque]
     if len(done.writes) > 1:
-        lines += [line for write in done.writes for line in columns(write.lineage, f"{short(write.name.name)}.")]
+        lines += [
+            line for write in done.writes for line in column_lines(write.lineage, f"{short_name(write.name.name)}.")
+        ]
     else:
-        lines += columns(found)
-    for mark, more in (("input", _inputs), ("output", _outputs), ("read", _reads)):
+        lines += column_lines(found)
+    for mark, extra_lines in (("input", _inputs), ("output", _outputs), ("read", _reads)):
         if any(line.startswith(f"{mark}: ") for line in case.expected):
-            lines += [f"{mark}: {text}" for text in more(done, found)]
+            lines += [f"{mark}: {text}" for text in extra_lines(done, found)]
     return tuple(sorted(lines))
 
 
-def columns(lineage: ColumnLineage, of: str = "") -> list[str]:
-    """The lines of every column, and of `*` where something decides the rows."""
-    lines = [line for name, entries in lineage.fields.items() for line in _lines(of + name, entries)]
-    return lines + (_lines(f"{of}*", lineage.dataset) if lineage.dataset else [])
+def column_lines(lineage: ColumnLineage, prefix: str = "") -> list[str]:
+    """The lines of every column, and of `*` for what decides the rows."""
+    lines = [line for name, entries in lineage.fields.items() for line in _dependency_lines(prefix + name, entries)]
+    return lines + (_dependency_lines(f"{prefix}*", lineage.dataset) if lineage.dataset else [])
 
 
 def _inputs(done: Statement, found: ColumnLineage) -> list[str]:
@@ -157,7 +210,7 @@ def _inputs(done: Statement, found: ColumnLineage) -> list[str]:
 def _input(dataset: DatasetRead) -> str:
     if dataset.source.kind is SourceKind.LOCAL:
         return "local data"
-    return f"{'view ' if dataset.source.kind is SourceKind.VIEW else ''}{short(dataset.name.name)}"
+    return f"{'view ' if dataset.source.kind is SourceKind.VIEW else ''}{short_name(dataset.name.name)}"
 
 
 def _outputs(done: Statement, _: ColumnLineage) -> list[str]:
@@ -167,43 +220,43 @@ def _outputs(done: Statement, _: ColumnLineage) -> list[str]:
 def _output(write: Write) -> str:
     kind = "view " if write.target.kind is SourceKind.VIEW else ""
     change = f" {write.lifecycle.value.lower()}" if write.lifecycle is not None else ""
-    before = f" from {short(write.previous.name)}" if write.previous is not None else ""
-    return f"{kind}{short(write.name.name)}{change}{before}"
+    before = f" from {short_name(write.previous.name)}" if write.previous is not None else ""
+    return f"{kind}{short_name(write.name.name)}{change}{before}"
 
 
 def _reads(done: Statement, found: ColumnLineage) -> list[str]:
     return [
-        f"{short(dataset.name.name)}.{read.field} {' '.join(use.value for use in read.uses)}"
+        f"{short_name(dataset.name.name)}.{read.field} {' '.join(use.value for use in read.uses)}"
         for dataset in (done.inputs or found.inputs)
         for read in dataset.reads
     ]
 
 
-def _lines(name: str, entries: tuple[Dependency, ...]) -> list[str]:
+def _dependency_lines(name: str, entries: tuple[Dependency, ...]) -> list[str]:
     if not entries:
         return [f"{name} <- nothing"]
-    pairs = [(entry.column, way) for entry in entries for way in entry.transformations]
-    return sorted(
-        {f"{name} <- {short(column.dataset.name)}.{column.field} {effect_label(way)}" for column, way in pairs}
-    )
+    pairs = [(entry.column, step) for entry in entries for step in entry.transformations]
+    names = {column: f"{short_name(column.dataset.name)}.{column.field}" for column, _ in pairs}
+    return sorted({f"{name} <- {names[column]} {effect_label(step)}" for column, step in pairs})
 
 
-def short(dataset: str) -> str:
-    """What a case calls a dataset: its last part."""
-    return dataset.rstrip("/").rsplit("/", 1)[-1].removeprefix("spark_catalog.").removeprefix("default.")
+def short_name(dataset: str) -> str:
+    """The name that a case uses for a dataset: the last part of its path."""
+    name = dataset.rstrip("/").rsplit("/", 1)[-1]
+    return name.removeprefix("spark_catalog.").removeprefix("default.").removeprefix("ice.db.")
 
 
 def table_ddl(text: str) -> str:
-    """`orders(id, region string) using delta` → the statement that makes it."""
+    """`orders(id, region string) using delta` → the CREATE TABLE statement"""
     found = re.fullmatch(r"([\w.`]+)\(((?:[^()]|\([^()]*\))*)\)(.*)", text, flags=re.DOTALL)
     assert found, f"not a table: {text}"
-    columns = [part.strip() for part in _split(found[2])]
+    columns = [part.strip() for part in _split_columns(found[2])]
     typed = [column if re.search(r"[\w`] \w", column) else f"{column} int" for column in columns]
     using = found[3].strip() or "using parquet"
     return f"create table {found[1]} ({', '.join(typed)}) {using}"
 
 
-def _split(text: str) -> list[str]:
+def _split_columns(text: str) -> list[str]:
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         depth += {"<": 1, "(": 1, ">": -1, ")": -1}.get(character, 0)

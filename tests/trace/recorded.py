@@ -1,7 +1,9 @@
-"""Plans recorded from the home Spark, one file per topic, so that every rule is tested in milliseconds without a JVM.
+"""Plans recorded from Spark, one file per topic, so that every rule is tested in milliseconds without a JVM.
 
-`python -m tests.trace.recorded [topic …]` records them anew. Expression ids are renumbered and places of the machine
-are replaced, so that a recording changes only when a plan does.
+`python -m tests.trace.recorded [topic …]` records them on the installed Spark; the topic `run` stands for the executed
+cases. A case that does not apply to the home
+Spark is recorded on another version: `make record-matrix SPARKS=3.5`. Expression ids are renumbered and local paths are
+replaced, so that a recording changes only when its plan does.
 """
 
 from __future__ import annotations
@@ -9,18 +11,30 @@ from __future__ import annotations
 import json
 import re
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
-from tests.trace.cases import PLANS, RUN, Case, all_cases, run_cases
+from colline.naming.dataset import NameContext
+from colline.naming.rules import identify
+from colline.plan import decode
+from colline.trace import Context, lineage, rule_registry, statement
+from tests.trace.cases import PLANS, RULES_OF_RUN_CASES, Case, all_cases, run_cases, version_number
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+CONTEXT = Context(lambda source: identify(source, NameContext()).name)
+# the sessions that cases need, as arguments of `session`
+SESSIONS: tuple[dict[str, bool], ...] = ({}, {"plain": True}, {"hive": True})
 
-def load(case: Case) -> dict[str, Any] | None:
-    """The recorded plan of a case, or None where it was not recorded."""
+
+def recorded_plan(case: Case) -> dict[str, Any] | None:
+    """The recorded plan of a case, or None if it was not recorded."""
     return _plans(case.topic).get(case.name)
 
 
@@ -31,54 +45,96 @@ def _plans(topic: str) -> dict[str, Any]:
     return plans
 
 
-def record(spark: SparkSession, home: Path, chosen: list[str]) -> None:
-    """Record the plan of every case, or of the chosen topics."""
-    from colline.capture import listener
-    from colline.capture.analyze import analyzed_plan
-    from tests.trace.live import lacking, made
+def rules_of_run_cases() -> dict[str, list[str]]:
+    """For each case that is executed, the rules that its plans need."""
+    rules: dict[str, list[str]] = json.loads(RULES_OF_RUN_CASES.read_text(encoding="utf-8"))
+    return rules
 
-    topics: dict[str, dict[str, Any]] = {}
+
+def rules_applied(plan: dict[str, Any]) -> set[str]:
+    """The rules that tracing a plan applies, such as `operator Filter`."""
+    with _noted_rules() as rules:
+        decoded = decode(plan)
+        lineage(decoded, CONTEXT)
+        statement(decoded, CONTEXT)
+    return rules
+
+
+@contextmanager
+def _noted_rules() -> Iterator[set[str]]:
+    rules: set[str] = set()
+    find = rule_registry.Registry.find
+
+    def find_and_note(registry: rule_registry.Registry[Any], kind: str) -> Any:
+        rule = find(registry, kind)
+        if rule is not None:
+            rules.add(f"{registry.category} {kind}")
+        return rule
+
+    with patch.object(rule_registry.Registry, "find", find_and_note):
+        yield rules
+
+
+def record(spark: SparkSession, home: Path, topics: set[str]) -> None:
+    """Record the plans of the cases of these topics that apply to this Spark."""
+    from tests.trace.live import opened_case, raw_plan
+
+    new: dict[str, dict[str, Any]] = {}
     for case in all_cases():
-        if lacking(case, spark) or (chosen and case.topic not in chosen):
-            continue
-        with made(case, spark) as query:
-            plan = listener.plan_json(spark, analyzed_plan(query, spark))
-        topics.setdefault(case.topic, {})[case.name] = blanked(plan, home)
-    for topic, plans in topics.items():
-        lines = ",\n".join(
-            f"{json.dumps(name)}: {json.dumps(plan, ensure_ascii=False)}" for name, plan in plans.items()
-        )
-        (PLANS / f"{topic}.json").write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        if case.topic in topics and _is_recorded_here(case, spark):
+            with opened_case(case, spark) as query:
+                new.setdefault(case.topic, {})[case.name] = normalized(raw_plan(query, spark), home)
+    for topic, plans in new.items():
+        known = {**_plans(topic), **plans}
+        names = [case.name for case in all_cases() if case.topic == topic]
+        _write(PLANS / f"{topic}.json", {name: known[name] for name in names if name in known})
+    _plans.cache_clear()
+
+
+def _is_recorded_here(case: Case, spark: SparkSession) -> bool:
+    from tests.trace.live import missing_requirement
+
+    is_version = version_number(case.recorded_on) == version_number(spark.version)
+    return is_version and not missing_requirement(case, spark)
 
 
 def record_run(spark: SparkSession, folder: Path) -> None:
-    """Record which kinds of nodes are in the plans of the cases that are run; their plans are not kept."""
+    """Record which rules the plans of the executed cases need. The plans themselves are not kept."""
     from colline.capture.listener import QueryListener
-    from tests.trace.live import lacking, made
+    from tests.trace.live import opened_case
 
-    listener = QueryListener(spark)
-    kinds: dict[str, list[str]] = {}
-    for number, case in enumerate(case for case in run_cases() if not lacking(case, spark)):
+    tap = QueryListener(spark)
+    rules = rules_of_run_cases() if RULES_OF_RUN_CASES.exists() else {}
+    for number, case in enumerate(case for case in run_cases() if _is_recorded_here(case, spark)):
         place = folder / f"run{number}"
         place.mkdir()
-        with made(case, spark, place=place):
-            listener.wait_for_spark(60_000)
-        heard = iter(lambda: listener.poll(500), None)
-        plans = [message["plan"] for message in heard if message.get("plan")]
-        kinds[case.key] = sorted({kind[0] for plan in plans for kind in plan["classes"] if kind[1] in "pe"})
-    listener.close()
-    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(found)}" for key, found in kinds.items())
-    RUN.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+        with opened_case(case, spark, folder=place, before_code=lambda: _captured_plans(tap)):
+            plans = _captured_plans(tap)
+        rules[case.key] = sorted({rule for plan in plans for rule in rules_applied(plan)})
+    tap.close()
+    keys = [case.key for case in run_cases()]
+    _write(RULES_OF_RUN_CASES, {key: rules[key] for key in keys if key in rules})
 
 
-def blanked(plan: dict[str, Any], home: Path) -> dict[str, Any]:
-    """The plan with ids counted from 0 and the warehouse at /warehouse."""
+def _captured_plans(tap: Any) -> list[dict[str, Any]]:
+    """The plans of what ran since the last call."""
+    tap.wait_for_spark(60_000)
+    return [message["plan"] for message in iter(lambda: tap.poll(500), None) if message.get("plan")]
+
+
+def _write(path: Path, entries: dict[str, Any]) -> None:
+    lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entries.items())
+    path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+
+
+def normalized(plan: dict[str, Any], home: Path) -> dict[str, Any]:
+    """The plan with ids that start at 0 and the warehouse at /warehouse."""
     ids: dict[str, str] = {}
     fields = {place: names for place, (_, _, names, _) in enumerate(plan["classes"])}
     nodes = []
     for kind, *arguments in plan["nodes"]:
         names = fields[kind]
-        nodes.append([kind, *(_blank(name, value, ids) for name, value in zip(names, arguments, strict=True))])
+        nodes.append([kind, *(_normalize(name, value, ids) for name, value in zip(names, arguments, strict=True))])
     text = json.dumps({**plan, "nodes": nodes}, ensure_ascii=False)
     text = re.sub(rf"(file:)?/*{re.escape(str(home))}/warehouse", "file:/warehouse", text)
     cleaned: dict[str, Any] = json.loads(text)
@@ -88,32 +144,37 @@ def blanked(plan: dict[str, Any], home: Path) -> dict[str, Any]:
 _IDS = {"id", "exprId", "resultId", "cteId", "loopId"}
 
 
-def _blank(name: str, value: Any, ids: dict[str, str]) -> Any:
+def _normalize(name: str, value: Any, ids: dict[str, str]) -> Any:
     if name == "command":
         return None
+    if name == "outputAttrIds":
+        return [ids.setdefault(each, str(len(ids))) for each in value]
     if name in {"roots", "rdds"} or not (name in _IDS and isinstance(value, str) and value.isdigit()):
         return [] if name == "rdds" else value
     return ids.setdefault(value, str(len(ids)))
 
 
 def main() -> None:
-    """Record with a session like the tests' own, then what only a plain one can do."""
-    import tempfile
-
+    """Record on every kind of session that a chosen case needs."""
     from tests.sessions import session
 
-    chosen = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        if chosen != ["sql_functions"]:
-            spark = session(Path(folder))
-            record(spark, Path(folder), chosen)
-            if not chosen or "run" in chosen:
+    sessions = {case.topic: _session_of(case) for case in all_cases()} | {"run": {}}
+    for arguments in SESSIONS:
+        topics = {topic for topic in sys.argv[1:] or sessions if sessions[topic] == arguments}
+        if not topics:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            spark = session(Path(folder), **arguments)
+            record(spark, Path(folder), topics)
+            if "run" in topics:
                 record_run(spark, Path(folder))
             spark.stop()
-        if not chosen or "sql_functions" in chosen:
-            spark = session(Path(folder), plain=True)
-            record(spark, Path(folder), ["sql_functions"])
-            spark.stop()
+
+
+def _session_of(case: Case) -> dict[str, bool]:
+    if case.needs_hive:
+        return {"hive": True}
+    return {"plain": True} if case.needs_plain_session else {}
 
 
 if __name__ == "__main__":

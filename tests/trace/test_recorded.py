@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from colline.naming.dataset import NameContext
-from colline.naming.rules import identify
 from colline.plan import decode
-from colline.trace import Context
-from tests.trace.cases import Case, all_cases, check
-from tests.trace.recorded import load
+from tests.trace.cases import Case, all_cases, check_case
+from tests.trace.recorded import CONTEXT, recorded_plan
 
+# the masking of a Python function is read from the function itself, which a recording does not contain
 CASES = [case for case in all_cases() if case.topic != "masked_udfs"]
-CONTEXT = Context(lambda source: identify(source, NameContext()).name)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
 def test_lineage_of_a_recorded_plan(case: Case) -> None:
-    plan = load(case)
-    assert plan is not None, "record it: make record"
-    check(case, decode(plan), CONTEXT)
+    plan = recorded_plan(case)
+    assert plan is not None, f"no plan is recorded on Spark {case.recorded_on}: run `make record`"
+    check_case(case, decode(plan), CONTEXT)

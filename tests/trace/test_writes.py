@@ -1,4 +1,4 @@
-"""Writes that are run, on real files, tables, Delta and JDBC: the event that ends one has the lines of its case."""
+"""Executed cases on real files, tables, streams, Delta, Iceberg and JDBC: the final event has their lineage."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 import colline
 from colline.capture.watch import Watch
-from tests.trace.cases import Case, run_cases, short
-from tests.trace.live import lacking, made
+from tests.trace.cases import Case, run_cases, short_name
+from tests.trace.live import missing_requirement, opened_case
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,27 +32,27 @@ def watch(spark: SparkSession) -> Iterator[Watch]:
 
 @pytest.mark.spark
 @pytest.mark.parametrize("case", CASES, ids=[case.key for case in CASES])
-def test_the_event_of_what_was_run(case: Case, spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
-    if why := lacking(case, spark):
-        pytest.skip(why)
-    with made(case, spark, place=tmp_path):
-        found = shown(ended(watch), case)
+def test_final_event_has_the_lineage_of_the_case(case: Case, spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    if reason := missing_requirement(case, spark):
+        pytest.skip(reason)
+    with opened_case(case, spark, folder=tmp_path):
+        found = event_lines(final_event(watch), case)
     assert found == case.expected
 
 
-def ended(watch: Watch) -> Event:
-    """The last event of a query; it says that the query is complete."""
+def final_event(watch: Watch) -> Event:
+    """The COMPLETE event of the last query."""
     queries = [event for event in watch.events if event["job"]["facets"]["jobType"]["jobType"] != "APPLICATION"]
     assert queries[-1]["eventType"] == "COMPLETE"
     return queries[-1]
 
 
-def shown(event: Event, case: Case) -> tuple[str, ...]:
-    """An event as the lines that its case would expect."""
+def event_lines(event: Event, case: Case) -> tuple[str, ...]:
+    """The lineage of an event in the form in which the case states its expectation."""
     outputs = event["outputs"]
     lines = [f"output: {_target(output)}" for output in outputs]
     for output in outputs:
-        lines += _columns(output, f"{short(output['name'])}." if len(outputs) > 1 else "")
+        lines += _columns(output, f"{short_name(output['name'])}." if len(outputs) > 1 else "")
     if any(line.startswith("input: ") for line in case.expected):
         lines += [f"input: {_source(found)}" for found in event["inputs"]]
     if any(line.startswith("read: ") for line in case.expected):
@@ -63,57 +63,56 @@ def shown(event: Event, case: Case) -> tuple[str, ...]:
 def _target(output: Event) -> str:
     change = output.get("facets", {}).get("lifecycleStateChange", {})
     before = change.get("previousIdentifier", {}).get("name", "")
-    told = f" {change['lifecycleStateChange'].lower()}" if change else ""
-    return f"{_source(output)}{told}" + (f" from {short(before)}" if before else "")
+    state = f" {change['lifecycleStateChange'].lower()}" if change else ""
+    return f"{_source(output)}{state}" + (f" from {short_name(before)}" if before else "")
 
 
 def _source(dataset: Event) -> str:
     kind = dataset.get("facets", {}).get("datasetType", {}).get("datasetType", "")
-    return f"{'view ' if kind == 'VIEW' else ''}{short(dataset['name'])}"
+    return f"{'view ' if kind == 'VIEW' else ''}{short_name(dataset['name'])}"
 
 
-def _columns(output: Event, of: str) -> list[str]:
+def _columns(output: Event, prefix: str) -> list[str]:
     facet = output["facets"].get("columnLineage", {"fields": {}, "dataset": []})
-    lines = [line for name, found in facet["fields"].items() for line in _lines(of + name, found["inputFields"])]
-    return lines + (_lines(f"{of}*", facet["dataset"]) if facet.get("dataset") else [])
+    lines = [line for name, found in facet["fields"].items() for line in _lines(prefix + name, found["inputFields"])]
+    return lines + (_lines(f"{prefix}*", facet["dataset"]) if facet.get("dataset") else [])
 
 
 def _lines(name: str, entries: list[Event]) -> list[str]:
-    ways = [(entry, way) for entry in entries for way in entry["transformations"]]
-    return sorted({f"{name} <- {short(entry['name'])}.{entry['field']} {_how(way)}" for entry, way in ways}) or [
-        f"{name} <- nothing"
-    ]
+    steps = [(entry, step) for entry in entries for step in entry["transformations"]]
+    lines = {f"{name} <- {short_name(entry['name'])}.{entry['field']} {_how(step)}" for entry, step in steps}
+    return sorted(lines) or [f"{name} <- nothing"]
 
 
-def _how(way: Event) -> str:
-    return f"{way['type'].lower()}/{way['subtype'].lower()}" + (" masked" if way["masking"] else "")
+def _how(step: Event) -> str:
+    return f"{step['type'].lower()}/{step['subtype'].lower()}" + (" masked" if step["masking"] else "")
 
 
 def _reads(dataset: Event) -> list[str]:
     fields = dataset["facets"]["colline_columnsRead"]["fields"]
-    return [f"read: {short(dataset['name'])}.{each['name']} {' '.join(each['uses'])}" for each in fields]
+    return [f"read: {short_name(dataset['name'])}.{each['name']} {' '.join(each['uses'])}" for each in fields]
 
 
 @pytest.mark.spark
-def test_the_worked_example_in_both_forms(spark: SparkSession) -> None:
+def test_worked_example_in_both_facet_forms(spark: SparkSession) -> None:
     case = next(case for case in CASES if case.name == "the worked example, run")
-    with made(case, spark):
+    with opened_case(case, spark):
         found = colline.lineage(textwrap.dedent(case.code).split('"""')[1], spark)
     (orders,) = found.inputs
     days = {"namespace": orders.name.namespace, "name": orders.name.name}
 
     def entry(field: str, kind: str, subtype: str) -> Event:
-        way = {"type": kind, "subtype": subtype, "description": "", "masking": False}
-        return {**days, "field": field, "transformations": [way]}
+        step = {"type": kind, "subtype": subtype, "description": "", "masking": False}
+        return {**days, "field": field, "transformations": [step]}
 
-    def told(facet: Event) -> Event:
+    def without_descriptions(facet: Event) -> Event:
         """The facet without the descriptions, which the example leaves empty."""
-        fields = {name: {"inputFields": bare(found["inputFields"])} for name, found in facet["fields"].items()}
-        return {"fields": fields, "dataset": bare(facet["dataset"])}
+        fields = {name: {"inputFields": cleared(found["inputFields"])} for name, found in facet["fields"].items()}
+        return {"fields": fields, "dataset": cleared(facet["dataset"])}
 
-    def bare(entries: list[Event]) -> list[Event]:
+    def cleared(entries: list[Event]) -> list[Event]:
         return [
-            {**each, "transformations": [{**way, "description": ""} for way in each["transformations"]]}
+            {**each, "transformations": [{**step, "description": ""} for step in each["transformations"]]}
             for each in entries
         ]
 
@@ -123,11 +122,11 @@ def test_the_worked_example_in_both_forms(spark: SparkSession) -> None:
         "order_delivery_time": [entry(name, "DIRECT", "TRANSFORMATION") for name in (placed, delivered)],
     }
     rows = [entry(name, "INDIRECT", "SORT") for name in (placed, delivered)]
-    assert told(found.facet()) == {
+    assert without_descriptions(found.facet()) == {
         "fields": {name: {"inputFields": entries} for name, entries in own.items()},
         "dataset": rows,
     }
-    assert told(found.facet(legacy=True)) == {
+    assert without_descriptions(found.facet(legacy=True)) == {
         "fields": {name: {"inputFields": entries + rows} for name, entries in own.items()},
         "dataset": [],
     }

@@ -209,6 +209,8 @@ _USER_DEFINED_FUNCTIONS = frozenset(
 
 def _inputs_of(node: Node) -> tuple[Node, ...]:
     """The operators to trace before `node`: its children; CTE definitions before the query that refers to them."""
+    if node.kind == "CommandResult":
+        return ()
     if node.kind == "WithCTE":
         return (*node.nodes("cteDefs"), node.node("plan"))
     if node.kind == "UnionLoop":

@@ -36,6 +36,7 @@ when not matched and t.b > 1 then insert (k, b) values (t.k, t.c)
 --   * <- d.k indirect/join
 --   * <- t.k indirect/join
 --   * <- d.b indirect/filter
+--   * <- t.c indirect/filter
 
 -- case: merge with star forms
 -- table: d2(a, b, c, k) using delta
@@ -66,6 +67,7 @@ when not matched by source then delete
 --   a <- d.b indirect/conditional
 --   * <- d.k indirect/join
 --   * <- t.k indirect/join
+--   * <- d.b indirect/filter
 
 -- case: merge that evolves the schema
 -- table: d2(a, b, c, k) using delta
@@ -153,3 +155,11 @@ delete from d
 truncate table u
 -- expect:
 --   output: u truncate
+
+-- case: update of a narrow column with a wide one keeps identity
+-- table: narrow(n bigint, m) using delta
+update narrow set m = n
+-- expect:
+--   m <- narrow.n direct/identity
+--   input: narrow
+--   output: narrow

@@ -289,3 +289,19 @@ df = spark.read.schema("a int, b int").parquet(path).select("a")
 # expect:
 #   a <- t.a direct/identity
 #   input: t
+
+# case: the result of a command has no input
+df = spark.sql("show tables").select("tableName")
+# expect:
+#   tableName <- nothing
+
+# case: the default index of the pandas API has no input
+# table: t(a, b, c, k)
+import pyspark.pandas
+
+df = spark.table("t").where("c > 0").select("a", "b").pandas_api().to_spark(index_col="i")
+# expect:
+#   i <- nothing
+#   a <- t.a direct/identity
+#   b <- t.b direct/identity
+#   * <- t.c indirect/filter

@@ -136,3 +136,27 @@ truncate table emptied
 create or replace table anew (b int) using delta
 -- expect:
 --   output: anew overwrite
+
+-- case: add a column to a table of files
+-- setup: create table widened (a int) using parquet
+alter table widened add columns (e int)
+-- expect:
+--   output: widened alter
+
+-- case: replace the columns of a table
+-- setup: create table fitted (a int, b int) using delta tblproperties ('delta.columnMapping.mode' = 'name')
+alter table fitted replace columns (a int)
+-- expect:
+--   output: fitted alter
+
+-- case: describe a column on Spark 3.5
+-- until: 3.5
+-- setup: create table noted (a int, b int) using delta
+alter table noted alter column a comment 'the first'
+-- expect:
+--   output: noted alter
+
+-- case: a statement without a rule is opaque
+declare or replace variable counted int default 1
+-- expect:
+--   opaque: CreateVariable

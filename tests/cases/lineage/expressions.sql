@@ -438,3 +438,12 @@ select `a b` as `x y`, `c.d` from odd
 -- expect:
 --   x y <- odd.a b direct/identity
 --   c.d <- odd.c.d direct/identity
+
+-- case: nullif on Spark 4.3
+-- since: 4.3
+-- table: t(a, b, c, k)
+select nullif(a, b) as x from t
+-- expect:
+--   x <- t.a direct/transformation
+--   x <- t.a indirect/conditional
+--   x <- t.b indirect/conditional

@@ -23,6 +23,7 @@ when not matched then insert *
 --   * <- t.id indirect/join
 --   * <- s.id indirect/join
 --   * <- t.k indirect/filter
+--   * <- s.k indirect/filter
 
 -- case: merge on read
 -- table: ice.db.m(id, v string, k) using iceberg tblproperties ('write.merge.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.delete.mode'='merge-on-read', 'format-version'='2')
@@ -37,6 +38,20 @@ when not matched then insert *
 --   k <- s.k direct/identity
 --   * <- m.id indirect/join
 --   * <- s.id indirect/join
+
+-- case: a delete clause of a merge on read depends on the conditions before it
+-- table: ice.db.m(id, v string, k) using iceberg tblproperties ('write.merge.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.delete.mode'='merge-on-read', 'format-version'='2')
+-- table: ice.db.s(id, v string, k) using iceberg
+merge into ice.db.m t using ice.db.s s on t.id = s.id
+when matched and s.k > 3 then update set v = s.v
+when matched and t.k = 9 then delete
+-- expect:
+--   v <- s.v direct/identity
+--   v <- s.k indirect/conditional
+--   * <- m.id indirect/join
+--   * <- s.id indirect/join
+--   * <- m.k indirect/filter
+--   * <- s.k indirect/filter
 
 -- case: update sets its columns under its condition
 -- table: ice.db.t(id, v string, k) using iceberg
@@ -66,3 +81,31 @@ delete from ice.db.t where k in (select k from ice.db.s where id > 1)
 --   * <- t.k indirect/filter
 --   * <- s.k indirect/filter
 --   * <- s.id indirect/filter
+
+-- case: a nullable column inserted into a NOT NULL column keeps identity
+-- table: ice.db.strict(id int not null, v string) using iceberg
+-- table: ice.db.t(id, v string, k) using iceberg
+insert into ice.db.strict select id, v from ice.db.t
+-- expect:
+--   id <- t.id direct/identity
+--   v <- t.v direct/identity
+--   input: t
+--   output: strict
+
+-- case: delete of everything
+-- table: ice.db.t(id, v string, k) using iceberg
+delete from ice.db.t
+-- expect:
+--   output: t truncate
+
+-- case: truncate
+-- table: ice.db.t(id, v string, k) using iceberg
+truncate table ice.db.t
+-- expect:
+--   output: t truncate
+
+-- case: rename a table
+-- table: ice.db.t(id, v string, k) using iceberg
+alter table ice.db.t rename to ice.db.renamed
+-- expect:
+--   output: renamed rename from t

@@ -258,17 +258,34 @@ df = spark.createDataFrame(spark.sparkContext.textFile(path).map(lambda line: (1
 
 # case: a UDF of the JVM transforms its arguments
 # table: t(a, b, c, k)
-jvm = spark._jvm
-compiler = jvm.org.codehaus.janino.SimpleCompiler()
-compiler.cook(
-    "public class Plus implements org.apache.spark.sql.api.java.UDF2 {"
-    " public Object call(Object a, Object b) { return a; } }"
-)
-made = compiler.getClassLoader().loadClass("Plus").getConstructors()[0]
-plus = made.newInstance(spark.sparkContext._gateway.new_array(jvm.Object, 0))
-spark._jsparkSession.udf().register("plus_java", plus, jvm.org.apache.spark.sql.types.DataTypes.IntegerType)
+plus = java("org.apache.spark.sql.api.java.UDF2", "public Object call(Object a, Object b) { return a; }")
+number = spark._jvm.org.apache.spark.sql.types.DataTypes.IntegerType
+spark._jsparkSession.udf().register("plus_java", plus, number)
 df = spark.sql("select plus_java(a, b) as x from t where plus_java(c, 1) > 0")
 # expect:
 #   x <- t.a direct/transformation
 #   x <- t.b direct/transformation
 #   * <- t.c indirect/filter
+
+
+# case: mapInArrow is opaque on Spark 3.5
+# until: 3.5
+# table: t(a, b, c, k)
+def batches(frames):
+    yield from frames
+
+
+df = spark.table("t").where("c > 0").select("a", "b").mapInArrow(batches, "x int")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   opaque: PythonMapInArrow
+
+# case: a JVM function of a primitive value transforms its argument
+# table: t(a, b, c, k)
+from pyspark.ml.feature import Bucketizer
+
+df = Bucketizer(splits=[0.0, 1.0, 2.0], inputCol="a", outputCol="x").transform(spark.table("t")).select("x")
+# expect:
+#   x <- t.a direct/transformation

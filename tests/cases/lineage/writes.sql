@@ -253,3 +253,25 @@ limit 1
 --   *                   <- delivery_7_days.order_delivered_on indirect/sort
 --   input: delivery_7_days
 --   output: top_delivery_times
+
+-- case: a wide column inserted into a narrow one keeps identity
+-- table: u(a, b, c, k)
+-- table: wide(n bigint, m)
+insert into u select n, m, n, m from wide
+-- expect:
+--   a <- wide.n direct/identity
+--   b <- wide.m direct/identity
+--   c <- wide.n direct/identity
+--   k <- wide.m direct/identity
+
+-- case: insert into a JDBC table
+-- table: t(a, b, c, k)
+-- setup: create table if not exists shop.APP.sold (p int, q int)
+-- setup: create table sold using jdbc options (url 'jdbc:derby:memory:shop', dbtable 'APP."sold"', driver 'org.apache.derby.iapi.jdbc.AutoloadedDriver')
+insert into sold select a, b + 1 from t where c > 0
+-- expect:
+--   p <- t.a direct/identity
+--   q <- t.b direct/transformation
+--   * <- t.c indirect/filter
+--   input: t
+--   output: APP.sold

@@ -122,7 +122,7 @@ spark.sql("delete from d where a > 1")
 # table: t(a, b, c, k)
 spark.sql("create table saved using delta tblproperties ('delta.enableChangeDataFeed' = 'true') as select a from t")
 changes = spark.read.option("readChangeFeed", True).option("startingVersion", 0).table("saved")
-changes.select("a", F.col("_change_type").alias("x")).write.parquet(f"{place}/after")
+changes.select("a", F.col("_change_type").alias("x")).write.parquet(f"{folder}/after")
 # expect:
 #   a <- saved.a direct/identity
 #   x <- saved._change_type direct/identity

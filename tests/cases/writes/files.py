@@ -2,7 +2,7 @@
 
 # case: parquet files by path
 # table: t(a, b, c, k)
-spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.parquet(f"{place}/parquet_out")
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.parquet(f"{folder}/parquet_out")
 # expect:
 #   a <- t.a direct/identity
 #   x <- t.b direct/transformation
@@ -12,7 +12,7 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.p
 
 # case: csv files by path
 # table: t(a, b, c, k)
-spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.csv(f"{place}/csv_out")
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.csv(f"{folder}/csv_out")
 # expect:
 #   a <- t.a direct/identity
 #   x <- t.b direct/transformation
@@ -22,7 +22,7 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.c
 
 # case: json files by path
 # table: t(a, b, c, k)
-spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.json(f"{place}/json_out")
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.json(f"{folder}/json_out")
 # expect:
 #   a <- t.a direct/identity
 #   x <- t.b direct/transformation
@@ -32,7 +32,7 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.j
 
 # case: orc files by path
 # table: t(a, b, c, k)
-spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.orc(f"{place}/orc_out")
+spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.orc(f"{folder}/orc_out")
 # expect:
 #   a <- t.a direct/identity
 #   x <- t.b direct/transformation
@@ -42,7 +42,7 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.o
 
 # case: parquet overwritten, by partition
 # table: t(a, b, c, k)
-path = f"{place}/partitioned"
+path = f"{folder}/partitioned"
 spark.table("t").select("a", "k").write.mode("overwrite").partitionBy("k").parquet(path)
 # expect:
 #   a <- t.a direct/identity
@@ -51,7 +51,7 @@ spark.table("t").select("a", "k").write.mode("overwrite").partitionBy("k").parqu
 
 # case: text files have one column
 # table: t(a, b, c, k)
-spark.table("t").select(F.concat_ws(",", "a", "b").alias("value")).write.text(f"{place}/lines")
+spark.table("t").select(F.concat_ws(",", "a", "b").alias("value")).write.text(f"{folder}/lines")
 # expect:
 #   value <- t.a direct/transformation
 #   value <- t.b direct/transformation
@@ -60,7 +60,7 @@ spark.table("t").select(F.concat_ws(",", "a", "b").alias("value")).write.text(f"
 # case: delta by path
 # table: t(a, b, c, k)
 spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.format("delta").save(
-    f"{place}/delta_out"
+    f"{folder}/delta_out"
 )
 # expect:
 #   a <- t.a direct/identity
@@ -71,9 +71,9 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.f
 
 # case: delta by path, overwritten with another schema
 # table: t(a, b, c, k)
-spark.table("t").select("a").write.format("delta").save(f"{place}/delta_out")
+spark.table("t").select("a").write.format("delta").save(f"{folder}/delta_out")
 spark.table("t").select("b").write.format("delta").mode("overwrite").option("overwriteSchema", True).save(
-    f"{place}/delta_out"
+    f"{folder}/delta_out"
 )
 # expect:
 #   b <- t.b direct/identity
@@ -81,9 +81,9 @@ spark.table("t").select("b").write.format("delta").mode("overwrite").option("ove
 
 # case: delta by path, appended with a new column
 # table: t(a, b, c, k)
-spark.table("t").select("a").write.format("delta").save(f"{place}/delta_out")
+spark.table("t").select("a").write.format("delta").save(f"{folder}/delta_out")
 spark.table("t").select("a", "b").write.format("delta").mode("append").option("mergeSchema", True).save(
-    f"{place}/delta_out"
+    f"{folder}/delta_out"
 )
 # expect:
 #   a <- t.a direct/identity
@@ -92,8 +92,8 @@ spark.table("t").select("a", "b").write.format("delta").mode("append").option("m
 
 # case: delta by path read and written again
 # table: t(a, b, c, k)
-spark.table("t").select("a").write.format("delta").save(f"{place}/first")
-spark.read.format("delta").load(f"{place}/first").select((F.col("a") * 2).alias("x")).write.parquet(f"{place}/second")
+spark.table("t").select("a").write.format("delta").save(f"{folder}/first")
+spark.read.format("delta").load(f"{folder}/first").select((F.col("a") * 2).alias("x")).write.parquet(f"{folder}/second")
 # expect:
 #   x <- first.a direct/transformation
 #   input: first
@@ -102,7 +102,7 @@ spark.read.format("delta").load(f"{place}/first").select((F.col("a") * 2).alias(
 # case: a checkpoint leads back to the plan that made it
 # table: t(a, b, c, k)
 df = spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).localCheckpoint()
-df.select("x").write.parquet(f"{place}/after")
+df.select("x").write.parquet(f"{folder}/after")
 # expect:
 #   x <- t.b direct/transformation
 #   * <- t.c indirect/filter
@@ -114,7 +114,7 @@ df.select("x").write.parquet(f"{place}/after")
 table = spark.table("t").select("a", "b")
 kept = table.localCheckpoint(eager=False)
 table.orderBy("b").collect()
-kept.select("a").write.parquet(f"{place}/after")
+kept.select("a").write.parquet(f"{folder}/after")
 # expect:
 #   a <- t.a direct/identity
 #   input: t
@@ -124,7 +124,7 @@ kept.select("a").write.parquet(f"{place}/after")
 # table: t(a, b, c, k)
 first = spark.table("t").where("c > 0").select("k", (F.col("b") + 1).alias("x")).localCheckpoint()
 again = first.alias("l").join(first.alias("r"), F.col("l.k") == F.col("r.k")).select("l.k", "r.x").localCheckpoint()
-again.select("x").write.parquet(f"{place}/after")
+again.select("x").write.parquet(f"{folder}/after")
 # expect:
 #   x <- t.b direct/transformation
 #   * <- t.c indirect/filter
@@ -135,7 +135,7 @@ again.select("x").write.parquet(f"{place}/after")
 # case: an RDD round trip claims every column that went in
 # table: t(a, b, c, k)
 rows = spark.table("t").select("a", "b").rdd.map(lambda row: (row.a,))
-spark.createDataFrame(rows, "x int").write.parquet(f"{place}/after")
+spark.createDataFrame(rows, "x int").write.parquet(f"{folder}/after")
 # expect:
 #   x <- t.a direct/transformation
 #   x <- t.b direct/transformation
@@ -146,7 +146,7 @@ spark.createDataFrame(rows, "x int").write.parquet(f"{place}/after")
 # table: t(a, b, c, k)
 df = spark.table("t").where("c > 0").select("a").cache()
 df.count()
-df.write.parquet(f"{place}/after")
+df.write.parquet(f"{folder}/after")
 df.unpersist()
 # expect:
 #   a <- t.a direct/identity
@@ -155,7 +155,7 @@ df.unpersist()
 #   output: after
 
 # case: local data is named
-spark.createDataFrame([(1, "x")], "a int, b string").write.parquet(f"{place}/after")
+spark.createDataFrame([(1, "x")], "a int, b string").write.parquet(f"{folder}/after")
 # expect:
 #   a <- nothing
 #   b <- nothing
@@ -164,7 +164,7 @@ spark.createDataFrame([(1, "x")], "a int, b string").write.parquet(f"{place}/aft
 
 # case: a JDBC table
 # table: t(a, b, c, k)
-url = f"jdbc:derby:{place}/shop;create=true"
+url = f"jdbc:derby:{folder}/shop;create=true"
 options = {"driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
 spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.jdbc(url, "sold", "append", options)
 # expect:
@@ -176,10 +176,10 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).write.j
 
 # case: a JDBC table, read
 # table: t(a, b, c, k)
-url = f"jdbc:derby:{place}/shop;create=true"
+url = f"jdbc:derby:{folder}/shop;create=true"
 options = {"driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver"}
 spark.table("t").select("a", "b").write.jdbc(url, "sold", "overwrite", options)
-spark.read.jdbc(url, "sold", properties=options).where("b > 0").select("a").write.parquet(f"{place}/after")
+spark.read.jdbc(url, "sold", properties=options).where("b > 0").select("a").write.parquet(f"{folder}/after")
 # expect:
 #   a <- SOLD.a direct/identity
 #   * <- SOLD.b indirect/filter

@@ -45,3 +45,11 @@ spark.table("t").where("c > 0").select("a").write.format("noop").mode("overwrite
 #   input: t
 #   read: t.a value
 #   read: t.c filter
+
+# case: tail of the JVM's API
+# table: t(a, b, c, k)
+spark.table("t").where("c > 0").select("a")._jdf.tail(2)
+# expect:
+#   input: t
+#   read: t.a value
+#   read: t.c filter

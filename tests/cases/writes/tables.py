@@ -240,7 +240,7 @@ spark.sql("create table cloned shallow clone d")
 
 # case: a clone at a path, written over
 # table: d(a, b, c, k) using delta
-spark.sql(f"create or replace table delta.`{place}/a copy` shallow clone d")
+spark.sql(f"create or replace table delta.`{folder}/a copy` shallow clone d")
 # expect:
 #   a <- d.a direct/identity
 #   b <- d.b direct/identity
@@ -283,7 +283,7 @@ spark.sql("select a, b, a + b as both_of from t").write.format("delta").mode("ap
 # table: d(a, b, c, k) using delta
 from delta.tables import DeltaTable
 
-DeltaTable.forName(spark, "d").clone(f"{place}/made by hand", isShallow=True)
+DeltaTable.forName(spark, "d").clone(f"{folder}/made by hand", isShallow=True)
 # expect:
 #   a <- d.a direct/identity
 #   b <- d.b direct/identity
@@ -291,3 +291,16 @@ DeltaTable.forName(spark, "d").clone(f"{place}/made by hand", isShallow=True)
 #   k <- d.k direct/identity
 #   input: d
 #   output: made by hand create
+
+# case: overwritePartitions of an Iceberg table
+# table: ice.db.t(id, v string, k) using iceberg
+# table: ice.db.parts(id, v string, k) using iceberg partitioned by (k)
+rows = spark.table("ice.db.t").where("id > 0").selectExpr("id", "upper(v) as v", "k")
+rows.writeTo("ice.db.parts").overwritePartitions()
+# expect:
+#   id <- t.id direct/identity
+#   v <- t.v direct/transformation
+#   k <- t.k direct/identity
+#   * <- t.id indirect/filter
+#   input: t
+#   output: parts overwrite

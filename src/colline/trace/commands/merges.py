@@ -10,7 +10,10 @@ from colline.trace.commands.target import build_write, drop_self_assignments, ta
 from colline.trace.commands.update_delete import (
     add_condition,
     assigned_column,
+    clause_condition,
+    clauses_with_positions,
     condition_dependencies,
+    conditions_up_to,
     target_relation,
 )
 from colline.trace.flow import Dependencies, Flow, merge, merge_flows
@@ -42,12 +45,11 @@ def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
     on = join_dependencies(_first(node, _CONDITION), scope.columns, trace)
     flows: dict[str, list[Flow]] = {}
     deletions: list[Dependencies] = []
-    for clause in (item for name in _CLAUSES for item in node.nodes(name)):
-        condition = clause.optional("condition")
-        if "Delete" in clause.kind and condition is not None:
-            deletions.append(scope.dependencies([condition], Effect.FILTER))
-        columns = drop_self_assignments(dict(_assignments(clause, scope)), target_source(target), trace)
-        for name, flow in add_condition(columns, condition_dependencies(condition, scope)).items():
+    for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
+        if "Delete" in clause.kind:
+            deletions.append(scope.dependencies(conditions_up_to(clauses, position), Effect.FILTER))
+        columns = drop_self_assignments(dict(_assignments(clause, target, scope)), target_source(target), trace)
+        for name, flow in add_condition(columns, condition_dependencies(clause_condition(clause), scope)).items():
             flows.setdefault(name, []).append(flow)
     columns = {name: merge_flows(found) for name, found in flows.items()}
     rows = merge((source.row_dependencies, on, *deletions))
@@ -59,11 +61,11 @@ def _first(node: Node, names: tuple[str, ...]) -> Node:
     return next(found for found in (node.optional(name) for name in names) if found is not None)
 
 
-def _assignments(clause: Node, scope: Scope) -> Iterator[tuple[str, Flow]]:
+def _assignments(clause: Node, target: Node, scope: Scope) -> Iterator[tuple[str, Flow]]:
     """`update set a = s.b` → a, and the flow of s.b."""
     for action in (*clause.nodes("actions"), *clause.nodes("assignments")):
         if action.kind == "Assignment":
-            yield assigned_column(action), scope(action.node("value"))
+            yield assigned_column(action, target), scope(action.node("value"))
         else:
             # to set a nested column, Delta rebuilds and assigns the whole struct
             yield action.strings("targetColNameParts")[0], scope(action.node("expr"))

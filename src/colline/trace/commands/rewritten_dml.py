@@ -10,7 +10,14 @@ from collections.abc import Iterator
 from colline.plan.node import Node, Value
 from colline.trace.columns import Effect
 from colline.trace.commands.target import build_write, drop_self_assignments, target_source
-from colline.trace.commands.update_delete import add_condition, condition_dependencies, target_relation
+from colline.trace.commands.update_delete import (
+    add_condition,
+    clause_condition,
+    clauses_with_positions,
+    condition_dependencies,
+    conditions_up_to,
+    target_relation,
+)
 from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, merge, merge_flows
 from colline.trace.result import Write
 from colline.trace.rule_registry import command
@@ -77,12 +84,11 @@ def _merge_write(node: Node, target: Node, trace: Trace) -> Write:
     positions = _column_positions(node, target)
     flows: dict[str, list[Flow]] = {}
     deletions: list[Dependencies] = []
-    for clause in (item for name in _CLAUSES for item in node.nodes(name)):
-        condition = _clause_condition(clause)
-        if clause.kind == "Discard" and condition is not None:
-            deletions.append(scope.dependencies([condition], Effect.FILTER))
+    for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
+        if _deletes(clause):
+            deletions.append(scope.dependencies(conditions_up_to(clauses, position), Effect.FILTER))
         columns = drop_self_assignments(_clause_values(clause, positions, scope), target_source(target), trace)
-        for name, flow in add_condition(columns, condition_dependencies(condition, scope)).items():
+        for name, flow in add_condition(columns, condition_dependencies(clause_condition(clause), scope)).items():
             flows.setdefault(name, []).append(flow)
     columns = {name: merge_flows(found) for name, found in flows.items()}
     rows = merge((child.row_dependencies, *deletions))
@@ -90,10 +96,9 @@ def _merge_write(node: Node, target: Node, trace: Trace) -> Write:
     return build_write(target_source(target), columns, trace, row_dependencies=rows, schema=schema)
 
 
-def _clause_condition(clause: Node) -> Node | None:
-    """The condition of a clause; the analyzer writes `true` for a clause without one."""
-    condition = clause.optional("condition")
-    return None if condition is None or condition.kind == "Literal" else condition
+def _deletes(clause: Node) -> bool:
+    """Whether a clause deletes rows: it discards them, or marks them as deleted where the table merges on read."""
+    return clause.kind == "Discard" or clause.get("context") == "Delete"
 
 
 def _column_positions(node: Node, target: Node) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from colline.plan.node import Node
@@ -33,10 +34,30 @@ def condition_dependencies(condition: Node | None, scope: Scope) -> Dependencies
     return scope.dependencies([condition], Effect.CONDITIONAL) if condition is not None else NO_DEPENDENCIES
 
 
-def assigned_column(assignment: Node) -> str:
-    """`a = b` → a; for a member of a struct, the name of the member."""
+def assigned_column(assignment: Node, target: Node) -> str:
+    """`A = b` → the target's own spelling of a; for a member of a struct, the name of the member."""
     key = assignment.node("key")
-    return key.text("name") or key.text("field")
+    names = {column.text("id"): column.text("name") for column in target.nodes("output")}
+    return names.get(key.text("id")) or key.text("name") or key.text("field")
+
+
+def clause_condition(clause: Node) -> Node | None:
+    """The condition of a MERGE clause; the analyzer writes `true` for a clause without one."""
+    condition = clause.optional("condition")
+    return None if condition is None or condition.kind == "Literal" else condition
+
+
+def clauses_with_positions(node: Node, kinds: Sequence[str]) -> Iterator[tuple[tuple[Node, ...], int, Node]]:
+    """Each clause of a MERGE, after the clauses of the same kind and its position among them."""
+    for kind in kinds:
+        clauses = node.nodes(kind)
+        yield from ((clauses, position, clause) for position, clause in enumerate(clauses))
+
+
+def conditions_up_to(clauses: Sequence[Node], position: int) -> list[Node]:
+    """The conditions that decide whether the clause at `position` applies: its own and those of earlier clauses."""
+    conditions = (clause_condition(clause) for clause in clauses[: position + 1])
+    return [condition for condition in conditions if condition is not None]
 
 
 @command("UpdateCommand")
@@ -54,8 +75,9 @@ def update_table(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`update t set a = b + 1 where c > 0` on a DataSource V2 table → a from t.b, conditional on t.c."""
     table = node.node("table")
     scope = trace.scope(trace(table))
-    columns = {assigned_column(item): scope(item.node("value")) for item in node.nodes("assignments")}
-    return (_update(node, target_relation(table), columns, scope),)
+    target = target_relation(table)
+    columns = {assigned_column(item, target): scope(item.node("value")) for item in node.nodes("assignments")}
+    return (_update(node, target, columns, scope),)
 
 
 def _update(node: Node, target: Node, columns: dict[str, Flow], scope: Scope) -> Write:

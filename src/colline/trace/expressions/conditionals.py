@@ -18,9 +18,17 @@ def if_else(node: Node, scope: Scope) -> Flow:
     fitted = struct_fitted_by_if(node)
     if fitted is not None:
         return rename_members(scope(fitted), struct_members(node.node("falseValue")))
+    if _is_null_guard(node):
+        return scope(node.node("falseValue"))
     predicate = scope(node.node("predicate"))
     yes, no = scope(node.node("trueValue")), scope(node.node("falseValue"))
     return _choose((predicate,), (yes, no), f"if({predicate.text}, {yes.text}, {no.text})")
+
+
+def _is_null_guard(node: Node) -> bool:
+    """Whether the analyzer wrote `if(a is null, null, f(a))`, because the JVM function `f` takes a primitive value."""
+    call = node.node("falseValue")
+    return call.kind == "ScalaUDF" and any(argument.kind == "KnownNotNull" for argument in call.nodes("children"))
 
 
 @expression("NullIfResult")

@@ -6,6 +6,7 @@ from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Flow, apply_effect, merge
 from colline.trace.relation import Relation
+from colline.trace.result import OpaqueStep
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
 
@@ -50,6 +51,7 @@ def program(node: Node, trace: Trace) -> Relation:
 def typed_filter(node: Node, trace: Trace) -> Relation:
     """`ds.filter(row => …)` → every column unchanged, and all of them decide the rows."""
     child = trace(node.node("child"))
+    trace.add_opaque_step(OpaqueStep(node.kind, "", "filter runs a program over whole rows"))
     return child.with_row_dependencies(apply_effect(child.all_dependencies, Effect.FILTER, text="filter(…)"))
 
 

@@ -26,7 +26,8 @@ LOCAL = Source(SourceKind.LOCAL)
 )
 def scan(node: Node, trace: Trace) -> Relation:
     """`select a from t` → a from t.a."""
-    return trace.scan(source_of(node), _attributes(node))
+    described = node.node("relation") if node.kind == "StreamingDataSourceV2ScanRelation" else node
+    return trace.scan(source_of(described), _attributes(node))
 
 
 def _attributes(node: Node) -> tuple[Node, ...]:

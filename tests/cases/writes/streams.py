@@ -1,0 +1,60 @@
+# Streams that are run to their end.
+
+# case: a stream of files into a Delta table
+# table: t(a, b, c, k)
+spark.table("t").write.parquet(f"{folder}/landed")
+stream = spark.readStream.schema("a int, b int, c int, k int").parquet(f"{folder}/landed")
+rows = stream.where("c > 0").select("a", (F.col("b") + 1).alias("x"))
+writer = rows.writeStream.format("delta").option("checkpointLocation", f"{folder}/progress")
+writer.trigger(availableNow=True).start(f"{folder}/delta_out").awaitTermination()
+# expect:
+#   a <- landed.a direct/identity
+#   x <- landed.b direct/transformation
+#   * <- landed.c indirect/filter
+#   input: landed
+#   output: delta_out
+
+# case: a stream from an Iceberg table into another
+# since: 4.0
+# table: ice.db.source(id, v string, k) using iceberg
+# table: ice.db.copy(id, v string) using iceberg
+spark.sql("insert into ice.db.source values (1, 'x', 1)")
+stream = spark.readStream.table("ice.db.source").where("k > 0").selectExpr("id", "upper(v) as v")
+writer = stream.writeStream.option("checkpointLocation", f"{folder}/progress").trigger(availableNow=True)
+writer.toTable("ice.db.copy").awaitTermination()
+# expect:
+#   id <- source.id direct/identity
+#   v <- source.v direct/transformation
+#   * <- source.k indirect/filter
+#   input: source
+#   output: copy
+
+# case: a stream from an Iceberg table into another on Spark 3.5
+# until: 3.5
+# table: ice.db.source(id, v string, k) using iceberg
+# table: ice.db.copy(id, v string) using iceberg
+spark.sql("insert into ice.db.source values (1, 'x', 1)")
+stream = spark.readStream.table("ice.db.source").where("k > 0").selectExpr("id", "upper(v) as v")
+writer = stream.writeStream.option("checkpointLocation", f"{folder}/progress").trigger(availableNow=True)
+writer.toTable("ice.db.copy").awaitTermination()
+# expect:
+#   id <- source.id direct/identity
+#   v <- source.v direct/transformation
+#   * <- source.k indirect/filter
+#   input: source
+#   output: copy
+
+# case: a continuous stream that is thrown away
+import time
+
+stream = spark.readStream.format("rate").option("rowsPerSecond", 10).load().where("value > 0").select("timestamp")
+writer = stream.writeStream.format("noop").option("checkpointLocation", f"{folder}/progress")
+query = writer.trigger(continuous="1 second").start()
+deadline = time.time() + 60
+while not list(folder.glob("progress/commits/[0-9]*")) and time.time() < deadline:
+    time.sleep(0.1)
+query.stop()
+# expect:
+#   input: org.apache.spark.sql.execution.streaming.sources.RateStreamTable
+#   read: org.apache.spark.sql.execution.streaming.sources.RateStreamTable.timestamp value
+#   read: org.apache.spark.sql.execution.streaming.sources.RateStreamTable.value filter
