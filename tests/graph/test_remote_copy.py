@@ -24,7 +24,7 @@ from tests.graph.graph_lakes import LakeWriter, shop
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("COLLINE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(lake_reader, "_REFRESH", 0)
+    monkeypatch.setattr(lake_reader, "_REMOTE_POLL_SECONDS", 0)
     return tmp_path / "cache"
 
 
@@ -158,7 +158,7 @@ def test_an_address_without_a_lake_is_one_sentence_with_a_hint(there: str, addre
 
 def test_a_snapshots_name_from_over_there_reaches_no_other_folder(there: str, cache: Path) -> None:
     fsspec.filesystem("memory").pipe_file("/far/lake/snapshot/CURRENT", b"../../../etc")
-    with pytest.raises(LakeError, match="no proper name"):
+    with pytest.raises(LakeError, match="does not hold the name of a snapshot"):
         open_lake(there)
 
 

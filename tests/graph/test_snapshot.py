@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import pytest
 
 from colline.errors import CollineError, LakeError
 from colline.graph import open_lake
+from colline.graph.snapshot import array_file
 from colline.graph.snapshot.publish import publish
 from tests.graph.graph_lakes import LakeWriter, shop
 
@@ -105,7 +105,7 @@ def test_no_answer_mixes_two_snapshots_while_they_are_replaced(tmp_path: Path) -
     assert seen == {"n0", "n1"}
 
 
-def test_no_lake_an_empty_lake_and_a_lake_of_a_newer_format(tmp_path: Path) -> None:
+def test_no_lake_an_empty_lake_and_a_lake_of_a_newer_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LakeError, match="no lake at"):
         open_lake(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -113,8 +113,9 @@ def test_no_lake_an_empty_lake_and_a_lake_of_a_newer_format(tmp_path: Path) -> N
         open_lake(tmp_path / "empty")
     assert error.value.exit_code == 3 and "colline ingest" in str(error.value.hint)
     lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
-    meta = publish(lake).path / "meta.json"
-    meta.write_text(json.dumps(json.loads(meta.read_text()) | {"format": 99}))
+    monkeypatch.setattr(array_file, "FORMAT", 99)
+    publish(lake)
+    monkeypatch.undo()
     with pytest.raises(LakeError, match="has format 99") as error:
         open_lake(lake)
     assert "upgrade colline" in str(error.value.hint)

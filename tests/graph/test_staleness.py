@@ -74,7 +74,7 @@ def test_the_first_batch_is_not_asked_before_it_is_whole(tmp_path: Path) -> None
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     (lake / "_colline").mkdir()
     (lake / "_colline" / "pending").write_text("landing")
-    with pytest.raises(LakeError, match="are still being ingested") as error:
+    with pytest.raises(LakeError, match="is running or was killed") as error:
         open_lake(lake)
     assert error.value.hint and not (lake / "snapshot").exists()
     (lake / "_colline" / "pending").unlink()
@@ -87,7 +87,7 @@ def test_a_commit_of_this_moment_is_about_to_be_published(lake: Path) -> None:
 
 
 def test_more_than_can_be_read_while_somebody_waits_is_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staleness, "_MOST_ROWS", 1)
+    monkeypatch.setattr(staleness, "_MAX_ROWS", 1)
     for answer in (open_lake(lake).find("x"), open_lake(lake).overview(), open_lake(lake).hubs()):
         assert NOTICE in answer.unknown[0]["why"]
     publish(lake)
@@ -107,7 +107,7 @@ def test_a_log_that_cannot_be_read_and_tables_that_are_gone_are_told(lake: Path)
 
 
 def test_an_open_lake_sees_what_comes_and_what_is_published(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lake_reader, "_LOOK", 0)
+    monkeypatch.setattr(lake_reader, "_TABLES_POLL_SECONDS", 0)
     lineage = open_lake(lake)
     first = lineage.roots()
     cursor = lineage.find("x", limit=1).cursor
@@ -143,8 +143,10 @@ def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
     (lake / "_colline").mkdir(exist_ok=True)
     (lake / "_colline/rebuild.json").write_text(json.dumps({"gold/edges": edges.version()}))
     edges.delete()
-    assert staleness.before_rebuild('{"gold/jobs": null}')("gold/jobs") == -1  # its first commit is the rebuild's
-    assert open_lake(lake).upstream("b.t.x").unknown == () and staleness.is_half_way(lake)
+    assert (
+        staleness.versions_before_rebuild('{"gold/jobs": null}')("gold/jobs") == -1
+    )  # its first commit is the rebuild's
+    assert open_lake(lake).upstream("b.t.x").unknown == () and staleness.is_inconsistent(lake)
     (lake / "_colline/rebuild.json").unlink()
     assert not staleness.is_published(lake)
 

@@ -57,9 +57,9 @@ def begin(lake: str, told: Told, step: str = "") -> threading.Thread:
 
 
 def watch_publish() -> None:
-    write, point = publish.write, publish.point
+    write, point = publish.write, publish.set_current_version
     publish.write = lambda *given: (write(*given), OWN.told("built"))
-    publish.point = lambda *given: (OWN.told("placed"), point(*given))
+    publish.set_current_version = lambda *given: (OWN.told("placed"), point(*given))
 
 
 def write_alone(steps: dict[str, str]) -> None:

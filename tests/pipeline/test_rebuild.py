@@ -164,7 +164,7 @@ def test_upkeep_leaves_what_a_killed_rebuild_is_taken_back_to(spark: SparkSessio
 @slow
 def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -> None:
     from colline.environment.hadoop_files import HadoopFiles
-    from colline.graph.snapshot.staleness import is_half_way
+    from colline.graph.snapshot.staleness import is_inconsistent
     from colline.pipeline.ingest import ingest
     from colline.pipeline.rebuild import undo
 
@@ -174,9 +174,9 @@ def test_what_cannot_be_taken_back_is_rebuilt(spark: SparkSession, lake: Path) -
     for file in gone:  # as somebody else's VACUUM does
         Path(unquote(file)).unlink()
     assert undo(str(lake), spark, HadoopFiles(spark)) is True
-    assert ((lake / MARKER).exists(), is_half_way(lake)) == (False, True)
+    assert ((lake / MARKER).exists(), is_inconsistent(lake)) == (False, True)
     ingest(str(lake), spark=spark)
-    assert (rows(lake), is_half_way(lake)) == (before, False)
+    assert (rows(lake), is_inconsistent(lake)) == (before, False)
 
 
 @slow

@@ -1,4 +1,4 @@
-"""A lake held open: the snapshot in hand, the newer one as soon as it was published, and what is not in either."""
+"""Keeps a lake open: loads its snapshot, switches to newer ones, and reports commits that no snapshot has yet."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from colline.errors import CollineError, LakeError
 from colline.graph.answer import Answer, Row
-from colline.graph.snapshot import publish
+from colline.graph.snapshot import publish, versions
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
@@ -21,53 +21,41 @@ from colline.lake.location import is_remote
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from colline.graph.snapshot.remote_copy import Remote
+    from colline.graph.snapshot.remote_copy import RemoteLake
+    from colline.graph.snapshot.staleness import UnpublishedCommits
 
-_REFRESH = 60.0  # seconds between two looks at a lake elsewhere
-_LOOK = 1.0  # seconds between two looks at whether the tables have more than the snapshot
+_REMOTE_POLL_SECONDS = 60.0
+_TABLES_POLL_SECONDS = 1.0
 _Lake = TypeVar("_Lake", bound="LakeReader")
-_Asked = ParamSpec("_Asked")
+_Parameters = ParamSpec("_Parameters")
 
 
 def with_missing_commits(
-    method: Callable[Concatenate[_Lake, _Asked], Answer],
-) -> Callable[Concatenate[_Lake, _Asked], Answer]:
-    """The method, its answer completed by what it could not know: commits that no snapshot has yet."""
+    method: Callable[Concatenate[_Lake, _Parameters], Answer],
+) -> Callable[Concatenate[_Lake, _Parameters], Answer]:
+    """Decorates a question: commits that are not in the snapshot are reported under `unknown`."""
 
     @functools.wraps(method)
-    def asked(lake: _Lake, /, *given: _Asked.args, **named: _Asked.kwargs) -> Answer:
-        answer = method(lake, *given, **named)
+    def with_missing(lake: _Lake, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
+        answer = method(lake, *args, **kwargs)
         missing = lake.missing
         return answer if missing is None else replace(answer, unknown=(missing, *answer.unknown))
 
-    return asked
-
-
-def _elsewhere(lake: str) -> Remote | None:
-    if "://" not in lake:
-        return None
-    from colline.graph.snapshot.remote_copy import Remote
-
-    return Remote(lake) if is_remote(lake) else None
-
-
-def _unseen(error: LakeError) -> Row:
-    return {"what": "newest events", "why": error.message, "count": 1}
+    return with_missing
 
 
 class LakeReader:
-    """One lake. `view()` is asked once an answer, so that none mixes two snapshots."""
+    """One lake. Each answer calls `view()` once, so that it does not mix two snapshots."""
 
     def __init__(self, lake: str | Path) -> None:
-        self._remote = _elsewhere(str(lake))
+        self._remote = _remote_lake(str(lake))
         self.lake = publish.lake_path(lake) if self._remote is None else self._remote.home
-        self._refreshed = 0.0
-        self._behind: Row | None = None  # what the tables have and the view has not
-        self._there: Row | None = None  # what the tables of a lake elsewhere have and the view has not
-        self._looked_there = -1.0  # the refresh after which that was looked at
-        self._cut_off: Row | None = None  # why nobody knows whether there is more
+        self._refreshed_at = 0.0  # when the remote lake was last copied
+        self._remote_checked_at = -1.0  # the refresh after which the remote tables were checked
+        self._tables_checked: tuple[float, tuple[int, ...]] = (0.0, ())  # when, and the stamps of their logs
         self._stamp: tuple[int, int] | None = None
-        self._looked: tuple[float, tuple[int, ...]] = (0.0, ())
+        # what answers lack, by cause, the most important first
+        self._missing: dict[str, Row | None] = dict.fromkeys(("unreachable", "damaged", "tables", "remote tables"))
         self._view = self._load()
 
     def __enter__(self) -> Self:
@@ -79,130 +67,155 @@ class LakeReader:
         self.close()
 
     def close(self) -> None:
-        """Let the snapshot go, so that it may be cleaned."""
+        """Releases the snapshot, so that it can be deleted."""
         self._view.arrays.close()
 
     def view(self) -> View:
-        """The snapshot to answer from: the one in hand, or a newer one if it was published meanwhile."""
-        if self._remote is not None and time.monotonic() - self._refreshed > _REFRESH:
-            self._try_refresh()
+        """The snapshot to answer from, after a check for newer ones."""
+        if self._remote is not None and time.monotonic() - self._refreshed_at > _REMOTE_POLL_SECONDS:
+            self._refresh_or_report(self._remote)
         if self.has_newer:
-            before, self._view = self._view, self._load()
-            before.arrays.close()
-            self._looked = (0.0, ())
-        if time.monotonic() - self._looked[0] > _LOOK:
-            self._look()
-        if self._remote is not None and self._looked_there != self._refreshed:
-            self._look_there(self._remote)
+            self._switch()
+        if time.monotonic() - self._tables_checked[0] > _TABLES_POLL_SECONDS:
+            self._check_tables()
+        if self._remote is not None and self._remote_checked_at != self._refreshed_at:
+            self._check_remote_tables(self._remote)
+        return self._view
+
+    @property
+    def current_view(self) -> View:
+        """The snapshot of the last answer, without a check for newer ones."""
         return self._view
 
     @property
     def has_newer(self) -> bool:
-        """Whether a newer snapshot was published than the one in hand."""
-        return publish.stamp(self.lake) != self._stamp
-
-    @property
-    def current_view(self) -> View:
-        """The snapshot of the answer before, without a look for a newer one."""
-        return self._view
-
-    def _look_there(self, remote: Remote) -> None:
-        """See whether the tables of a lake elsewhere have more than the snapshot that was published there."""
-        self._looked_there = self._refreshed
-        try:
-            found = remote.news(self._view.arrays.meta["tables"])
-        except LakeError as error:
-            self._cut_off = _unseen(error)
-        else:
-            self._there = None if found is None else found.row()
-
-    def _look(self) -> None:
-        """See whether the tables have more than the snapshot, and take it in where that is little."""
-        from colline.graph.snapshot import staleness
-
-        tables = self._view.arrays.meta["tables"]
-        stamps = staleness.stamps(self.lake, tables)
-        if stamps == self._looked[1] and self._behind is None and time.time_ns() - max(stamps) > _LOOK * 1e9:
-            self._looked = (time.monotonic(), stamps)
-            return
-        found = staleness.news(self.lake, tables)
-        if found is not None:
-            try:
-                newer = staleness.caught_up(self.lake, self._view.arrays, found)
-            except CollineError:  # tables that cannot be read are no reason to give no answer
-                newer = None
-            if newer is not None:
-                self._view.arrays.close()
-                self._view, found = View(newer), None
-        self._behind = None if found is None else found.row()
-        self._looked = (time.monotonic(), stamps)
+        """Whether another snapshot was published since this one was loaded."""
+        return versions.publish_stamp(self.lake) != self._stamp
 
     @property
     def missing(self) -> Row | None:
-        """What an answer lacks, as it is told among what is unknown."""
-        return self._cut_off or self._behind or self._there
+        """What answers lack, as a row for `unknown`."""
+        return next(filter(None, self._missing.values()), None)
 
-    def _try_refresh(self) -> None:
-        """Look whether there is something newer elsewhere; where that fails, what is here still answers."""
+    def _switch(self) -> None:
+        """Loads the newest snapshot; if it is damaged, the current one stays in use."""
+        previous, stamp = self._view, versions.publish_stamp(self.lake)
         try:
-            self._refresh()
-            self._cut_off = None
+            self._view = self._load()
         except LakeError as error:
-            self._refreshed = time.monotonic()
-            self._cut_off = _unseen(error)
+            self._stamp, self._missing["damaged"] = stamp, _unknown_row(error)
+            return
+        previous.arrays.close()
+        self._missing["damaged"] = None
+        self._tables_checked = (0.0, ())
 
-    def _refresh(self) -> None:
-        assert self._remote is not None
-        self._remote.refresh()
-        self._refreshed = time.monotonic()
+    def _check_tables(self) -> None:
+        """Finds commits that the snapshot does not have, and loads them if they are few."""
+        from colline.graph.snapshot import staleness
+
+        tables = self._view.arrays.meta["tables"]
+        stamps = staleness.log_stamps(self.lake, tables)
+        is_unchanged = stamps == self._tables_checked[1] and self._missing["tables"] is None
+        if not is_unchanged or time.time_ns() - max(stamps) <= _TABLES_POLL_SECONDS * 1e9:
+            found = staleness.unpublished_commits(self.lake, tables)
+            if found is not None and self._load_tables(found):
+                found = None
+            self._missing["tables"] = None if found is None else found.row()
+        self._tables_checked = (time.monotonic(), stamps)
+
+    def _load_tables(self, found: UnpublishedCommits) -> bool:
+        """Builds a snapshot from the tables; returns whether it is in use."""
+        from colline.graph.snapshot import staleness
+
+        try:
+            newer = staleness.build_from_tables(self.lake, self._view.arrays, found)
+        except CollineError:  # unreadable tables: the published snapshot still gives answers
+            return False
+        if newer is None:
+            return False
+        self._view.arrays.close()
+        self._view = View(newer)
+        return True
+
+    def _check_remote_tables(self, remote: RemoteLake) -> None:
+        self._remote_checked_at = self._refreshed_at
+        try:
+            found = remote.unpublished_commits(self._view.arrays.meta["tables"])
+        except LakeError as error:
+            self._missing["unreachable"] = _unknown_row(error)
+        else:
+            self._missing["remote tables"] = None if found is None else found.row()
+
+    def _refresh_or_report(self, remote: RemoteLake) -> None:
+        """Copies what is newer; if that fails, the copy still gives answers."""
+        try:
+            remote.refresh()
+            self._missing["unreachable"] = None
+        except LakeError as error:
+            self._missing["unreachable"] = _unknown_row(error)
+        self._refreshed_at = time.monotonic()
 
     def _has(self, table: str) -> Path:
-        """The lake, with a table in it that no snapshot has; of a lake elsewhere it is brought now."""
+        """The lake, with a table that is not part of the snapshot; a remote table is copied now."""
         if self._remote is not None:
-            self._remote.bring(table)
+            self._remote.copy_table(table)
         return self.lake
 
     def _load(self) -> View:
-        if self._remote is not None and not self._refreshed:
-            self._refresh()
+        if self._remote is not None and not self._refreshed_at:
+            self._remote.refresh()
+            self._refreshed_at = time.monotonic()
         if not self.lake.is_dir():
             raise LakeError(f"no lake at {self.lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
-        stamp = publish.stamp(self.lake)
-        arrays = publish.current(self.lake)
+        stamp, arrays = versions.publish_stamp(self.lake), versions.open_current(self.lake)
         if arrays is None:
-            self._publish()
-            stamp, arrays = publish.stamp(self.lake), publish.current(self.lake)
+            _publish_first(self.lake)
+            stamp, arrays = versions.publish_stamp(self.lake), versions.open_current(self.lake)
         assert arrays is not None
         self._stamp = stamp
         return View(arrays)
 
-    def _publish(self) -> None:
-        from colline.graph.snapshot import staleness
-        from colline.lake.table_reader import has_table
-        from colline.lake.tables import COLUMNS
-
-        if not has_table(self.lake, COLUMNS):
-            if publish.stamp(self.lake) is not None:
-                raise LakeError(
-                    f"the snapshot of {self.lake} is of an older colline, and its tables are not there",
-                    hint="run `colline ingest` on the lake with this version, and copy the snapshot again",
-                )
-            raise LakeError(f"the lake {self.lake} is empty", hint="run `colline ingest` to fill it")
-        if staleness.is_half_way(self.lake):
-            raise LakeError(
-                f"the events of {self.lake} are still being ingested, or that was interrupted",
-                hint="ask again when `colline ingest` has ended, or run it",
-            )
-        try:
-            publish.publish(self.lake)
-        except OSError as error:
-            raise LakeError(
-                f"the lake {self.lake} has no snapshot and none can be written: {error.strerror}",
-                hint="run `colline ingest` as a user who may write there",
-            ) from error
-
-    def _within(self, view: View, dataset: str | None, at: int | None) -> Nodes | None:
+    def _columns_in(self, view: View, dataset: str | None, at: int | None) -> Nodes | None:
         if dataset is None:
             return None
         place = view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
         return view.names.dataset_columns(place, at)
+
+
+def _remote_lake(lake: str) -> RemoteLake | None:
+    if not is_remote(lake):
+        return None
+    from colline.graph.snapshot.remote_copy import RemoteLake
+
+    return RemoteLake(lake)
+
+
+def _unknown_row(error: LakeError) -> Row:
+    return {"what": "newest events", "why": error.message, "count": 1}
+
+
+def _publish_first(lake: Path) -> None:
+    """Publishes a snapshot of a lake that has tables and no snapshot."""
+    from colline.graph.snapshot.staleness import is_inconsistent
+    from colline.lake.table_reader import has_table
+    from colline.lake.tables import COLUMNS
+
+    if not has_table(lake, COLUMNS):
+        if versions.publish_stamp(lake) is not None:
+            raise LakeError(
+                f"the snapshot of {lake} was published by an older colline, and its tables are missing",
+                hint="run `colline ingest` on the lake with this version, and copy the snapshot again",
+            )
+        raise LakeError(f"the lake {lake} is empty", hint="run `colline ingest` to fill it")
+    if is_inconsistent(lake):
+        raise LakeError(
+            f"an ingest of {lake} is running or was killed",
+            hint="repeat the question when `colline ingest` has finished, or run it",
+        )
+    try:
+        publish.publish(lake)
+    except OSError as error:
+        raise LakeError(
+            f"the lake {lake} has no snapshot and none can be written: {error.strerror}",
+            hint="run `colline ingest` as a user who may write there",
+        ) from error

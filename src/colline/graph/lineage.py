@@ -236,7 +236,7 @@ class Lineage(Listing):
 
         view = self.view()
         at = view.at(as_of)
-        nodes = self._within(view, dataset, at)
+        nodes = self._columns_in(view, dataset, at)
         nodes = unused.all_columns(view, at) if nodes is None else nodes
         if layer is not None:
             nodes = nodes[find.in_layer(view, nodes, layer)]

@@ -79,7 +79,9 @@ class Listing(LakeReader):
 
         view = self.view()
         at = view.at(as_of)
-        return catalog.ends(view, question, page_of(limit, cursor, view.version), at, self._within(view, dataset, at))
+        return catalog.ends(
+            view, question, page_of(limit, cursor, view.version), at, self._columns_in(view, dataset, at)
+        )
 
     @with_missing_commits
     def overview(self) -> Answer:

@@ -96,9 +96,9 @@ def _has_all(root: Path, folders: Iterable[str]) -> bool:
 
 def _is_whole(root: Path) -> bool:
     """Whether no batch, rebuild or change of version was left half done."""
-    from colline.graph.snapshot.staleness import is_half_way
+    from colline.graph.snapshot.staleness import is_inconsistent
 
-    if is_half_way(root) or (root / STAGING).exists() or any(root.glob(layout.recovery_marker("*"))):
+    if is_inconsistent(root) or (root / STAGING).exists() or any(root.glob(layout.recovery_marker("*"))):
         return False
     with suppress(OSError, ValueError):
         return bool(json.loads((root / MARKER).read_text())["version"] == LAKE_VERSION)

@@ -15,6 +15,7 @@ from colline.graph.traversal.bfs import alive
 from colline.graph.traversal.csr import Nodes, distinct, expand
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex, parse
 from colline.graph.traversal.records import View
+from colline.graph.traversal.similar_names import sharing_trigrams, similar_columns
 
 _MOST = 20_000  # columns looked at for one kind of match; more than anyone pages through
 
@@ -86,7 +87,7 @@ def ranked_matches(view: View, text: str, at: int | None) -> tuple[list[tuple[st
         for node in nodes[alive(view.arrays, nodes, at)].tolist():
             taken.setdefault(node, kind)
     if not taken:
-        for node in view.names.close_matches(parse(text), at)[:50].tolist():
+        for node in similar_columns(view.names, parse(text), at)[:50].tolist():
             taken.setdefault(node, "fuzzy")
     return [(kind, node) for node, kind in taken.items()], capped
 
@@ -108,7 +109,7 @@ def _kinds(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]:
 
 def _holding(names: NameIndex, wanted: str) -> list[int]:
     """Field names with the text inside, shortest first."""
-    found = [int(f) for f in names.sharing_trigrams("fold", wanted, most=_MOST)]
+    found = [int(f) for f in sharing_trigrams(names, "fold", wanted, most=_MOST)]
     return sorted((f for f in found if wanted in names.folds[f]), key=lambda f: (len(names.folds.raw(f)), f))
 
 
@@ -120,7 +121,7 @@ def _nodes(names: NameIndex, folds: list[int]) -> Nodes:
 def _columns_of(names: NameIndex, wanted: str) -> Nodes:
     """Columns of the datasets one of whose last two steps is called like that."""
     whole = names.datasets([wanted])
-    near = [k for k in names.sharing_trigrams("alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
+    near = [k for k in sharing_trigrams(names, "alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
     places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
     found = expand(names.arrays["dataset.start"], places)[0][:_MOST]
     columns: Nodes = found[~names.arrays["node.rows"][found]]
@@ -146,7 +147,7 @@ def _begun(names: NameIndex, parts: tuple[str, ...]) -> list[int]:
     """Datasets whose last step begins with the last part, below the others: `gold.ord` → gold.orders."""
     *above, begun = (part.lower() for part in parts)
     wanted = SEPARATOR.join(reversed(above)) + SEPARATOR
-    low, high = names.keys_starting_with(begun)
+    low, high = names.aliases_starting_with(begun)
     looked = range(low, min(high, low + _MOST))
     keys = (key for key in looked if names.alias(key).partition(SEPARATOR)[2].startswith(wanted))
     return list(dict.fromkeys(int(names.arrays["alias.dataset"][key]) for key in islice(keys, 200)))

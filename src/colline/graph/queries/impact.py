@@ -81,7 +81,7 @@ def names(bits: int) -> list[str]:
 def kinds_of(reach: Reach) -> NDArray[np.uint8]:
     """How each reached column uses the changed ones: by value along direct steps, else by the last indirect step."""
     arrays, question = reach.arrays, reach.options
-    kinds = np.zeros(len(reach.seen), dtype=np.uint8)
+    kinds = np.zeros(reach.node_count, dtype=np.uint8)
     kinds[reach.origin] = _VALUE
     ring = reach.origin
     steps = adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None)

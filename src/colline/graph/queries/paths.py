@@ -76,7 +76,7 @@ def between(view: View, first: Nodes, last: Nodes, question: TraversalOptions) -
     )
     candidates = distinct(np.concatenate([down.all_nodes(), first]))
     nodes = candidates[up.level[candidates] > 0]
-    place = np.full(len(up.seen), -1, dtype=np.int64)
+    place = np.full(up.node_count, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     pairs = np.concatenate(list(_steps(view, nodes, question)) or [np.empty((0, 2), np.int64)])
     one, two = place[pairs[:, 0]], place[pairs[:, 1]]

@@ -30,7 +30,7 @@ def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, si
     asked = origin if len(origin) <= FEW_ASKED else origin[:0]
     facts = view.column_facts(np.concatenate([asked, nodes]), question.at)
     of, told = facts[: len(asked)], facts[len(asked) :]
-    reached = reached_how(reach, nodes, reach.page_levels(page.offset, len(nodes)))
+    reached = reached_how(reach, nodes, reach.level_of(nodes))
     return Answer(
         question=name,
         verdict=verdict(view, reach, marks, found, len(gaps)),

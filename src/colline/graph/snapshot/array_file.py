@@ -1,17 +1,20 @@
-"""The snapshot on disk: one file of raw arrays and a `meta.json` that says where each lies, mapped as a whole.
+"""The files of one snapshot version: `arrays`, `meta.json` and `checksums.json`.
 
-Layout of `snapshot/`: one folder a version, and `CURRENT` holding the name of the one to use, replaced by rename.
-A reader holds a shared lock on its version's `LOCK`, so that cleaning never takes a folder that is in use.
+`arrays` holds raw arrays one after the other and is mapped as a whole. `meta.json` holds the type and place of each
+array and facts about the lake. `checksums.json` holds the size and the CRC-32 of both files, checked on opening.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import mmap
 import os
-from collections.abc import Iterator, Mapping
+import time
+import zlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypedDict, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,116 +22,190 @@ from numpy.typing import NDArray
 from colline.errors import LakeError
 from colline.graph.snapshot.strings import Strings
 
-FORMAT = 3
-_ALIGNED = 64
-NEVER = np.iinfo(np.int64).max  # an end that has not come
-UNKNOWN = np.iinfo(np.int64).min  # a time nobody told us
+Values = NDArray[Any]  # an array of the snapshot: its type depends on its name
 
-# the subtypes an edge may have, by their code; the last one is any other
+FORMAT = 4
+ARRAYS, META, CHECKSUMS, LOCK = "arrays", "meta.json", "checksums.json", "LOCK"
+COPIED_FILES = (ARRAYS, META, CHECKSUMS)
+NEVER = np.iinfo(np.int64).max  # the end of something that has not ended
+UNKNOWN = np.iinfo(np.int64).min  # a time that is not known
+
+_VERIFIED = "verified.json"
+_ALIGNMENT_BYTES = 64
+_BLOCK_BYTES = 1 << 18
+_SETTLED_SECONDS = 2.0  # a file system may give two writes within this time the same time stamp
+
+# the subtypes of edges by their code; the last one stands for any other
 SUBTYPES = (
-    "IDENTITY",
-    "TRANSFORMATION",
-    "AGGREGATION",
-    "JOIN",
-    "GROUP_BY",
-    "FILTER",
-    "SORT",
-    "WINDOW",
-    "CONDITIONAL",
-    "",
+    *("IDENTITY", "TRANSFORMATION", "AGGREGATION"),
+    *("JOIN", "GROUP_BY", "FILTER", "SORT", "WINDOW", "CONDITIONAL", ""),
 )
 
 
+class SnapshotMeta(TypedDict):
+    """Facts about a snapshot. Times are microseconds since 1970."""
+
+    tables: dict[str, int]  # table → the Delta version it was read at
+    published: int
+    nodes: int  # columns, and one `rows` node per dataset that has indirect inputs of its rows
+    columns: int
+    datasets: int
+    jobs: int
+    groups: dict[str, int]  # group of edges → the number of its edges
+    observed: dict[str, int]  # the same without the edges that were derived for nested fields
+    nested: bool
+    cyclic: bool
+    dangling: int  # edges and columns whose column or dataset is missing
+    first: int | None
+    last: int | None
+
+
+class StoredMeta(SnapshotMeta):
+    """The content of `meta.json`."""
+
+    format: int
+    arrays: dict[str, tuple[str, int, int]]  # name → type, length, offset in bytes
+
+
 class Arrays:
-    """The mapped arrays of one snapshot version. Immutable; every answer is made from one of these."""
+    """The mapped arrays of one snapshot version. They never change; an answer is computed from one `Arrays`."""
 
     def __init__(self, folder: Path, lock: IO[bytes] | None = None) -> None:
         self.folder = folder
         self.version = folder.name
-        self.meta: dict[str, Any] = _meta(folder)
+        verify(folder)
+        self.meta = read_meta(folder)
         self._lock = lock
-        self._file = _map(folder / "arrays")
-        self._mapped: dict[str, NDArray[Any]] = {}
-        self._numbers: dict[str, memoryview] = {}
-        self._texts: dict[str, Strings] = {}
-        self.derived: dict[Any, Any] = {}  # values made of the arrays once, by whoever needs them
+        with (folder / ARRAYS).open("rb") as file:
+            self._file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._mapped: dict[str, Values] = {}
+        self._strings: dict[str, Strings] = {}
+        self.derived: dict[Any, Any] = {}  # values that are computed from the arrays once
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
+    def __getitem__(self, name: str) -> Values:
         found = self._mapped.get(name)
         if found is None:
             kind, count, offset = self.meta["arrays"][name]
             found = self._mapped[name] = np.frombuffer(self._file, np.dtype(kind), count, offset)
         return found
 
-    def numbers(self, name: str) -> memoryview:
-        """The same array as numbers of Python: cheaper for who looks at a few of them."""
-        found = self._numbers.get(name)
-        if found is None:
-            found = self._numbers[name] = self[name].data
-        return found
-
-    def fetch(self) -> None:
-        """Let the system read the whole file now: page by page, as they are first looked at, each is a wait."""
-        if hasattr(mmap, "MADV_WILLNEED"):  # not everywhere
-            self._file.madvise(mmap.MADV_WILLNEED)
-
     def __contains__(self, name: str) -> bool:
         return name in self.meta["arrays"]
 
     def strings(self, name: str) -> Strings:
-        """The table of texts of that name."""
-        found = self._texts.get(name)
+        """The strings of that name."""
+        found = self._strings.get(name)
         if found is None:
-            found = self._texts[name] = Strings(self[f"{name}.offsets"], self[f"{name}.data"])
+            found = self._strings[name] = Strings(self[f"{name}.offsets"], self[f"{name}.data"])
         return found
 
+    def read_ahead(self) -> None:
+        """Asks the operating system to read the whole file now, so that the first answers do not wait for pages."""
+        self._file.madvise(mmap.MADV_WILLNEED)
+
     def close(self) -> None:
-        """Let go of the folder; arrays already mapped stay valid."""
+        """Releases the lock on the folder; arrays that are in use stay valid."""
         if self._lock is not None:
             self._lock.close()
 
 
-def write(folder: Path, arrays: Mapping[str, NDArray[Any] | Strings], meta: Mapping[str, Any]) -> None:
-    """All arrays one after the other and the facts about them in `meta.json`, on disk when this returns."""
+def write(folder: Path, arrays: Mapping[str, Values], meta: SnapshotMeta) -> None:
+    """Writes a snapshot version to a new folder; the files are on disk when this returns."""
     folder.mkdir(parents=True)
     places: dict[str, tuple[str, int, int]] = {}
-    with (folder / "arrays").open("wb") as file:
-        for name, array in _plain(arrays):
-            file.write(b"\0" * (-file.tell() % _ALIGNED))
+    with (folder / ARRAYS).open("wb") as file:
+        for name, array in arrays.items():
+            file.write(b"\0" * (-file.tell() % _ALIGNMENT_BYTES))
             places[name] = (array.dtype.str, len(array), file.tell())
             file.write(np.ascontiguousarray(array).data)
-        file.write(b"\0" * _ALIGNED)  # a file of nothing cannot be mapped
-        _to_disk(file)
-    with (folder / "meta.json").open("w", encoding="utf-8") as text:
-        json.dump({"format": FORMAT, **meta, "arrays": places}, text)
-        _to_disk(text)
-    (folder / "LOCK").touch()
+        file.write(b"\0" * _ALIGNMENT_BYTES)  # an empty file cannot be mapped
+        _sync(file)
+    _write_json(folder / META, {"format": FORMAT, **meta, "arrays": places})
+    _write_json(folder / CHECKSUMS, {name: _checksum(folder / name) for name in (ARRAYS, META)})
+    (folder / LOCK).touch()
 
 
-def _plain(arrays: Mapping[str, NDArray[Any] | Strings]) -> Iterator[tuple[str, NDArray[Any]]]:
-    for name, array in arrays.items():
-        if isinstance(array, Strings):
-            yield f"{name}.offsets", array.offsets
-            yield f"{name}.data", array.data
-        else:
-            yield name, array
+def _write_json(path: Path, value: object) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        json.dump(value, file)
+        _sync(file)
 
 
-def _to_disk(file: IO[Any]) -> None:
+def _sync(file: IO[bytes] | IO[str]) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
-def _map(path: Path) -> mmap.mmap:
-    with path.open("rb") as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-def _meta(folder: Path) -> dict[str, Any]:
-    meta: dict[str, Any] = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+def read_meta(folder: Path) -> StoredMeta:
+    """The content of `meta.json`, checked against its checksum."""
+    path = folder / META
+    if _stored_checksum(folder, META) != _checksum(path):
+        raise _damage_error(folder, META)
+    meta = cast("StoredMeta", json.loads(path.read_text(encoding="utf-8")))
     if meta["format"] > FORMAT:
         raise LakeError(
             f"the snapshot {folder} has format {meta['format']}, this colline reads up to {FORMAT}",
-            hint="upgrade colline, or publish the snapshot again with this version",
+            hint="upgrade colline, or run `colline ingest` with this version",
         )
     return meta
+
+
+def verify(folder: Path) -> None:
+    """Raises a LakeError if `arrays` does not have its size and checksum.
+
+    Reading 500 MB takes 0.2 s, so the result is stored with the identity of the file: another process that finds
+    the same file checks its size and its time stamps only.
+    """
+    path = folder / ARRAYS
+    identity = _identity(path)
+    if identity == _stored_identity(folder):
+        return
+    if _stored_checksum(folder, ARRAYS) != _checksum(path):
+        raise _damage_error(folder, ARRAYS)
+    if time.time() - identity["changed_ns"] / 1e9 > _SETTLED_SECONDS:
+        _store_identity(folder, identity)
+
+
+def _stored_identity(folder: Path) -> object:
+    try:
+        return cast("object", json.loads((folder / _VERIFIED).read_bytes()))
+    except (OSError, ValueError):
+        return None
+
+
+def _store_identity(folder: Path, identity: dict[str, int]) -> None:
+    temporary = folder / f".{_VERIFIED}-{os.getpid()}"
+    with contextlib.suppress(OSError):  # this user may only read the lake: every process verifies
+        temporary.write_text(json.dumps(identity), encoding="utf-8")
+        temporary.replace(folder / _VERIFIED)
+
+
+def _identity(path: Path) -> dict[str, int]:
+    found = path.stat()
+    return {"inode": found.st_ino, "bytes": found.st_size, "changed_ns": max(found.st_ctime_ns, found.st_mtime_ns)}
+
+
+def _checksum(path: Path) -> list[int]:
+    """The size and the CRC-32 of a file."""
+    size = crc = 0
+    block = bytearray(_BLOCK_BYTES)
+    with path.open("rb", buffering=0) as file:
+        while count := file.readinto(block):
+            crc = zlib.crc32(memoryview(block)[:count], crc)
+            size += count
+    return [size, crc]
+
+
+def _stored_checksum(folder: Path, file: str) -> object:
+    try:
+        return cast("object", json.loads((folder / CHECKSUMS).read_bytes())[file])
+    except (ValueError, TypeError, KeyError):
+        raise _damage_error(folder, CHECKSUMS) from None
+
+
+def _damage_error(folder: Path, file: str) -> LakeError:
+    """The error for a file that is truncated or was changed after it was written."""
+    return LakeError(
+        f"the snapshot {folder} is damaged: {file} was truncated or changed after it was written",
+        hint="run `colline ingest` on the lake to publish it again, or copy the snapshot again",
+    )

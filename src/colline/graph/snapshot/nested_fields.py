@@ -1,142 +1,143 @@
-"""Nested members: `address.city` lies in `address`, so what happens to one happens to the other.
+"""Derives edges for nested fields: `address.city` is a member of the struct `address`.
 
-An edge is told between the columns a query named. What follows from it for the structs and members around them is
-added when a snapshot is made, so that every question sees it and none has to know about it. With `s` a struct, `s.m`
-a member, and `→` an edge:
+An event reports an edge between the columns that a query named. What it implies for the structs and members around
+them is computed when a snapshot is built, so that no question has to handle it. With `s` and `t` structs, `s.m` a
+member, and `→` an edge:
 
-| told | follows | because |
+| reported | implied | reason |
 |---|---|---|
-| `s → t` | `s.m → t` | who reads a struct reads its members |
-| `x → t` | `x → t.m` | who writes a struct writes its members |
-| `s → t`, a copy | `s.m → t.m`, and no `s.m → t.n` | a copied struct keeps its members apart |
-| `x → t.m` | `x → t` | a struct holds what its members hold |
+| `s → t` | `s.m → t` | reading a struct reads its members |
+| `x → t` | `x → t.m` | writing a struct writes its members |
+| `s → t`, a copy | `s.m → t.m`, but not `s.m → t.n` | a copy keeps members apart |
+| `x → t.m` | `x → t` | a struct contains what its members contain |
 
-Members exist here only where somebody named one; a copy into a struct without that member ends at the struct.
+Only members that occur in some event are known. A copy into a struct without that member ends at the struct.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from colline.graph.snapshot.array_file import SUBTYPES
-from colline.graph.snapshot.edge_arrays import Out, starts
+from colline.graph.snapshot.array_file import SUBTYPES, Values
+from colline.graph.snapshot.arrow_columns import row_starts
 from colline.graph.snapshot.strings import Strings
-from colline.graph.traversal.csr import expand
+from colline.graph.traversal.csr import Nodes, expand, is_among
 
 _COPY = SUBTYPES.index("IDENTITY")
-Rows = dict[str, NDArray[Any]]
+_EDGE_KEY = ("source", "target", "job", "direct", "masked", "since", "until")
+Edges = Mapping[str, Values]
+Derived = tuple[Nodes, Nodes, Nodes]  # for each derived edge: the edge it follows from, its source, its target
 
 
-def nested_field_index(owner: Any, codes: Any, fields: Strings) -> Out:
-    """Which column is a member of which struct, both ways, and by which path; nothing where none is nested."""
-    dotted = {i for i in range(len(fields)) if b"." in fields.raw(i)}
-    if not dotted:
-        return {}
-    places = np.flatnonzero(np.isin(codes, np.fromiter(dotted, dtype=np.int64)))
-    homes = set(owner[places].tolist())
-    near = np.flatnonzero(np.isin(owner, np.fromiter(homes, dtype=np.int64)))
-    by_name = {(int(owner[i]), fields[int(codes[i])]): int(i) for i in near}
+def nested_field_index(owner: Values, codes: Values, fields: Strings) -> dict[str, Values]:
+    """The members of each struct and the structs of each member; empty if the lake has no nested fields."""
+    dotted = [code for code in range(len(fields)) if b"." in fields.raw(code)]
+    homes = np.unique(owner[np.isin(codes, dotted)])
+    candidates = np.flatnonzero(np.isin(owner, homes)).tolist()
+    by_name = {(int(owner[node]), fields[int(codes[node])]): node for node in candidates}
     found = [
-        (parent, member, field[len(above) + 1 :])
+        (struct, member, field[len(prefix) + 1 :])
         for (home, field), member in by_name.items()
-        for above in _above(field)
-        if (parent := by_name.get((home, above))) is not None
+        for prefix in _enclosing(field)
+        if (struct := by_name.get((home, prefix))) is not None
     ]
     if not found:
         return {}
     paths = {path: code for code, path in enumerate(sorted({path for _, _, path in found}))}
-    both = np.array(sorted((parent, paths[path], member) for parent, member, path in found), dtype=np.int64)
-    up = both[np.argsort(both[:, 2], kind="stable")]
+    members = np.array(sorted((struct, paths[path], member) for struct, member, path in found), dtype=np.int64)
+    structs = members[np.argsort(members[:, 2], kind="stable")]
     return {
-        "nested.members.start": starts(both[:, 0], len(owner)),
-        "nested.members.path": both[:, 1].astype(np.int32),
-        "nested.members.node": both[:, 2].astype(np.int32),
-        "nested.structs.start": starts(up[:, 2], len(owner)),
-        "nested.structs.node": up[:, 0].astype(np.int32),
+        "nested.members.start": row_starts(members[:, 0], len(owner)),
+        "nested.members.path": members[:, 1].astype(np.int32),
+        "nested.members.node": members[:, 2].astype(np.int32),
+        "nested.structs.start": row_starts(structs[:, 2], len(owner)),
+        "nested.structs.node": structs[:, 0].astype(np.int32),
     }
 
 
-def _above(field: str) -> list[str]:
-    """The struct columns a nested field lies in: `a.b.c` → a.b, a."""
+def _enclosing(field: str) -> list[str]:
+    """The structs that contain a nested field: `a.b.c` → a.b, a."""
     parts = field.split(".")
     return [".".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
 
 
-def with_implied(rows: Rows, family: Out) -> Rows:
-    """The edges and what follows from them for structs and members; `implied` tells one from the other."""
-    rows = {**rows, "implied": np.zeros(len(rows["source"]), dtype=np.bool_)}
-    if not family:
-        return rows
-    for step in (_to_members, _to_structs):
-        rows = _added(rows, *step(rows, family))
-    return rows
+def with_implied(edges: Edges, arrays: Mapping[str, Values]) -> dict[str, Values]:
+    """The edges and those they imply for structs and members, which have `implied` set."""
+    out = {**edges, "implied": np.zeros(len(edges["source"]), dtype=np.bool_)}
+    if "nested.members.start" not in arrays:
+        return out
+    index = _Members(arrays)
+    out = _add(out, _edges_of_members(out, index))
+    return _add(out, _edges_into_structs(out, index, arrays))
 
 
-def _to_members(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
-    """Edges that follow for the members of either end: which edge each follows from, and its two ends."""
-    source, target = rows["source"], rows["target"]
-    start, member, path = (np.asarray(family[f"nested.members.{name}"]) for name in ("start", "node", "path"))
-    key = np.repeat(np.arange(len(start) - 1), np.diff(start)) << 32 | path
-    copies = rows["subtype"] == _COPY
+class _Members:
+    """Looks up the members of structs."""
 
-    def inside(ends: Any) -> tuple[Any, Any, Any]:
-        """Each end with each of its members: the place of the end, the member, the member's path."""
-        at, counts = expand(start, ends)
-        return np.repeat(np.arange(len(ends)), counts), member[at].astype(np.int64), path[at]
+    def __init__(self, arrays: Mapping[str, Values]) -> None:
+        self.start = arrays["nested.members.start"]
+        self.path = arrays["nested.members.path"]
+        self.node = arrays["nested.members.node"].astype(np.int64)
+        struct = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        self._by_path = struct << 32 | self.path
+        self._pairs = np.sort(struct << 32 | self.node)
 
-    def twin(struct: Any, by_path: Any) -> Any:
-        """The member of another struct by the same path, -1 where it has none."""
-        wanted = struct << 32 | by_path
-        found = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        return np.where(key[found] == wanted, member[found], -1)
+    def members_of(self, structs: Nodes) -> Derived:
+        """Each member of each struct: the position of the struct, the member, the member's path."""
+        at, counts = expand(self.start, structs)
+        return np.repeat(np.arange(len(structs)), counts), self.node[at], self.path[at]
 
-    both = (start[source + 1] > start[source]) & (start[target + 1] > start[target])
-    edge, mine, by_path = inside(source)
-    out = [(edge, mine, target[edge])]  # s → t: s.m → t
-    same = twin(target[edge], by_path)
-    copied = copies[edge] & (same >= 0)
-    out.append((edge[copied], mine[copied], same[copied]))  # s → t, a copy: s.m → t.m
-    mixed = both[edge] & ~copies[edge]
-    again, theirs, _ = inside(target[edge[mixed]])
-    out.append((edge[mixed][again], mine[mixed][again], theirs))  # s → t, something else: s.m → t.n
-    edge, mine, by_path = inside(target)
-    alone = ~(copies[edge] & (twin(source[edge], by_path) >= 0))
-    out.append((edge[alone], source[edge][alone], mine[alone]))  # x → t: x → t.m
-    edges, sources, targets = (np.concatenate(parts) for parts in zip(*out, strict=True))
-    return edges, sources, targets
+    def at_path(self, structs: Nodes, paths: Nodes) -> Nodes:
+        """The member of each struct at a path, -1 if it has none."""
+        wanted = structs << 32 | paths
+        found = np.minimum(np.searchsorted(self._by_path, wanted), len(self._by_path) - 1)
+        return np.where(self._by_path[found] == wanted, self.node[found], -1)
+
+    def has(self, structs: Nodes, nodes: Nodes) -> Values:
+        """Whether each node is a member of its struct."""
+        return is_among(structs << 32 | nodes, self._pairs)
 
 
-def _to_structs(rows: Rows, family: Any) -> tuple[Any, Any, Any]:
-    """Edges into the structs that a written member lies in, but for those that begin inside of it."""
-    at, counts = expand(np.asarray(family["nested.structs.start"]), rows["target"])
+def _edges_of_members(edges: Edges, members: _Members) -> Derived:
+    """The edges implied for the members of sources and targets."""
+    source, target = edges["source"], edges["target"]
+    is_copy = edges["subtype"] == _COPY
+    edge, member, path = members.members_of(source)
+    out = [(edge, member, target[edge])]  # s → t: s.m → t
+    same = members.at_path(target[edge], path)
+    is_copied = is_copy[edge] & (same >= 0)
+    out.append((edge[is_copied], member[is_copied], same[is_copied]))  # s → t, a copy: s.m → t.m
+    is_mixed = ~is_copy[edge]
+    pair, target_member, _ = members.members_of(target[edge[is_mixed]])
+    out.append((edge[is_mixed][pair], member[is_mixed][pair], target_member))  # s → t, not a copy: s.m → t.n
+    edge, member, path = members.members_of(target)
+    is_new = ~(is_copy[edge] & (members.at_path(source[edge], path) >= 0))
+    out.append((edge[is_new], source[edge][is_new], member[is_new]))  # x → t: x → t.m
+    edge, start, end = (np.concatenate(parts) for parts in zip(*out, strict=True))
+    return edge, start, end
+
+
+def _edges_into_structs(edges: Edges, members: _Members, arrays: Mapping[str, Values]) -> Derived:
+    """The edges implied for the structs of each target, except those that start inside the struct."""
+    at, counts = expand(arrays["nested.structs.start"], edges["target"])
     edge = np.repeat(np.arange(len(counts)), counts)
-    struct, source = np.asarray(family["nested.structs.node"])[at].astype(np.int64), rows["source"][edge]
-    start, member = np.asarray(family["nested.members.start"]), np.asarray(family["nested.members.node"])
-    held = np.sort(np.repeat(np.arange(len(start) - 1), np.diff(start)) << 32 | member)
-    pair = struct << 32 | source
-    within = held[np.minimum(np.searchsorted(held, pair), len(held) - 1)] == pair
-    keep = ~within & (struct != source)
+    struct, source = arrays["nested.structs.node"][at].astype(np.int64), edges["source"][edge]
+    keep = ~members.has(struct, source) & (struct != source)
     return edge[keep], source[keep], struct[keep]
 
 
-def _added(rows: Rows, edge: Any, source: Any, target: Any) -> Rows:
-    """The edges with new ones, each once, and none that is there already between the same columns by the same job."""
-    out = {
-        name: np.concatenate([rows[name], rows[name][edge]])
-        for name in rows
-        if name not in ("source", "target", "implied")
-    }
-    out["source"] = np.concatenate([rows["source"], source])
-    out["target"] = np.concatenate([rows["target"], target])
-    out["implied"] = np.concatenate([rows["implied"], np.ones(len(edge), dtype=np.bool_)])
-    parts = [out[name] for name in ("implied", "until", "since", "masked", "direct", "job", "target", "source")]
-    order = np.lexsort(parts)
-    same = np.ones(len(order), dtype=np.bool_)
-    same[:1] = False
-    for part in parts[1:]:
-        same[1:] &= part[order][1:] == part[order][:-1]
-    keep = np.sort(order[~(same & out["implied"][order])])
+def _add(edges: Edges, derived: Derived) -> dict[str, Values]:
+    """The edges with derived ones, except those that repeat an edge of the same job and time."""
+    edge, source, target = derived
+    replaced = {"source": source, "target": target, "implied": np.ones(len(edge), dtype=np.bool_)}
+    out = {name: np.concatenate([values, replaced.get(name, values[edge])]) for name, values in edges.items()}
+    order = np.lexsort([out[name] for name in ("implied", *_EDGE_KEY)])
+    is_repeated = np.ones(len(order), dtype=np.bool_)
+    is_repeated[:1] = False
+    for name in _EDGE_KEY:
+        ordered = out[name][order]
+        is_repeated[1:] &= ordered[1:] == ordered[:-1]
+    keep = np.sort(order[~(is_repeated & out["implied"][order])])
     return {name: values[keep] for name, values in out.items()}

@@ -1,7 +1,7 @@
-"""A lake that is not on this machine: what answers are made of, copied once a version to a folder that is.
+"""Copies a lake from object storage to a folder of this machine, as far as answers need it.
 
-The copy has the shape of a lake, so that everything else reads it as one. A published snapshot is all it needs; where
-nobody published one, the tables are copied (their log, and the files that count now) and the snapshot is made here.
+The copy has the layout of a lake, so that every other module reads it as one. A published snapshot is copied once per
+version. If the lake has none, its tables are copied (logs and current files) and the snapshot is built here.
 """
 
 from __future__ import annotations
@@ -9,136 +9,149 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from colline.errors import CollineError, LakeError
-from colline.graph.snapshot import publish
-from colline.graph.snapshot.staleness import News, before_rebuild, is_newer, told
+from colline.graph.snapshot.array_file import COPIED_FILES, LOCK, verify
+from colline.graph.snapshot.publish import publish
+from colline.graph.snapshot.staleness import (
+    UnpublishedCommits,
+    is_newer_commit,
+    is_published,
+    summarize_commits,
+    versions_before_rebuild,
+)
+from colline.graph.snapshot.versions import (
+    current_version,
+    delete_old_versions,
+    is_version_name,
+    set_current_version,
+)
 from colline.lake.layout import CURRENT_SNAPSHOT, REBUILD_VERSIONS, SNAPSHOT
 from colline.lake.location import fsspec_filesystem
 
-_VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
-_TRIES = 5
+_ATTEMPTS = 5
 
 
-class Remote:
-    """A lake elsewhere, and its copy in `home`."""
+class RemoteLake:
+    """A lake in object storage, and the folder `home` with its copy."""
 
     def __init__(self, lake: str) -> None:
         self.lake = lake.rstrip("/")
-        self.home = _cache() / hashlib.sha256(self.lake.encode()).hexdigest()[:24]
-        with self._telling("cannot open"):
+        self.home = _cache_folder() / hashlib.sha256(self.lake.encode()).hexdigest()[:24]
+        with self._as_lake_errors("cannot open"):
             self._files, self._root = fsspec_filesystem(self.lake)
 
     def refresh(self) -> None:
-        """Bring what is newer over there; nothing is copied twice."""
-        with self._telling("cannot read"):
+        """Copies what is newer than the copy."""
+        with self._as_lake_errors("cannot read"):
             self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if self._pointer() is not None:
-                self._bring_snapshot()
+            if self._current_version() is not None:
+                self._copy_snapshot()
             elif self._files.exists(f"{self._root}/gold/columns/_delta_log"):
-                self._make_snapshot()
+                self._build_snapshot()
             else:
                 raise LakeError(f"no lake at {self.lake}, or it is empty", hint="check --lake, or run `colline ingest`")
 
-    def news(self, tables: Mapping[str, int]) -> News | None:
-        """What was committed over there beyond the versions a snapshot is made of."""
-        with self._telling("cannot read"):
+    def unpublished_commits(self, tables: Mapping[str, int]) -> UnpublishedCommits | None:
+        """The commits after the table versions of a snapshot; None without such commits."""
+        with self._as_lake_errors("cannot read"):
             marker = f"{self._root}/{REBUILD_VERSIONS}"
             text = self._files.cat_file(marker).decode("utf-8") if self._files.exists(marker) else None
-            last = before_rebuild(text)
+            last = versions_before_rebuild(text)
             newer = [path for name, version in tables.items() for path in self._newer(name, version, last(name))]
-            return told(newer, lambda place: self._files.cat_file(newer[place]).decode("utf-8"))
+            return summarize_commits(newer, lambda place: self._files.cat_file(newer[place]).decode("utf-8"))
 
     def _newer(self, name: str, version: int, last: float) -> list[str]:
         try:
             found: list[str] = self._files.ls(f"{self._root}/{name}/_delta_log", detail=False)
         except FileNotFoundError:
             return []
-        return [path for path in found if is_newer(path.rstrip("/").rpartition("/")[2], version, last)]
+        return [path for path in found if is_newer_commit(_file_name(path), version, last)]
 
-    def bring(self, name: str) -> None:
-        """A table's log and the files that count now; a table that is not there is not here either."""
-        log, place = f"{self._root}/{name}/_delta_log", self.home / name
-        with self._telling("cannot read"):
+    def copy_table(self, name: str) -> None:
+        """Copies a table's log and its current files, if the table exists."""
+        log, folder = f"{self._root}/{name}/_delta_log", self.home / name
+        with self._as_lake_errors("cannot read"):
             if not self._files.exists(log):
                 return
-            (place / "_delta_log").mkdir(parents=True, exist_ok=True)
-            for path in sorted(self._files.ls(log, detail=False)):
-                file = path.rstrip("/").rpartition("/")[2]
-                if file == "_last_checkpoint" or (file[:1].isdigit() and not (place / "_delta_log" / file).exists()):
-                    self._copy(f"{name}/_delta_log/{file}")
-            self._bring_files(name, place)
+            (folder / "_delta_log").mkdir(parents=True, exist_ok=True)
+            for file in sorted(_file_name(path) for path in self._files.ls(log, detail=False)):
+                is_new = file[:1].isdigit() and not (folder / "_delta_log" / file).exists()
+                if is_new or file == "_last_checkpoint":
+                    self._copy_file(f"{name}/_delta_log/{file}")
+            self._copy_data_files(name, folder)
 
-    def _bring_files(self, name: str, place: Path) -> None:
+    def _copy_data_files(self, name: str, folder: Path) -> None:
         from deltalake import DeltaTable
 
-        wanted = {Path(uri.removeprefix("file://")) for uri in DeltaTable(str(place)).file_uris()}
+        wanted = {Path(uri.removeprefix("file://")) for uri in DeltaTable(str(folder)).file_uris()}
         for path in sorted(wanted):
-            if not path.is_relative_to(place) or ".." in path.parts:
+            if not path.is_relative_to(folder) or ".." in path.parts:
                 raise LakeError(
-                    f"{self.lake}/{name} names a file outside of the table: {path.name}",
-                    hint="no file is taken from elsewhere; look who wrote this table",
+                    f"{self.lake}/{name} refers to a file outside of the table: {path.name}",
+                    hint="such files are not read; check who wrote this table",
                 )
             if not path.exists():
-                self._copy(f"{name}/{path.relative_to(place).as_posix()}")
-        for old in set(place.rglob("*.parquet")) - wanted - set((place / "_delta_log").rglob("*")):
+                self._copy_file(f"{name}/{path.relative_to(folder).as_posix()}")
+        for old in set(folder.rglob("*.parquet")) - wanted - set((folder / "_delta_log").rglob("*")):
             old.unlink(missing_ok=True)
 
-    def _make_snapshot(self) -> None:
-        """The tables' copy, and a snapshot of it."""
-        from colline.graph.snapshot.staleness import is_published
+    def _build_snapshot(self) -> None:
         from colline.lake.table_reader import ANSWER_TABLES
 
         for table in ANSWER_TABLES:
-            self.bring(table.path)
+            self.copy_table(table.path)
         if not is_published(self.home):
-            publish.publish(self.home)
+            publish(self.home)
 
-    def _pointer(self) -> str | None:
+    def _current_version(self) -> str | None:
         try:
-            text: str = self._files.cat_file(f"{self._root}/{CURRENT_SNAPSHOT}").decode().strip()
+            name: str = self._files.cat_file(f"{self._root}/{CURRENT_SNAPSHOT}").decode("utf-8", "replace").strip()
         except FileNotFoundError:
             return None
-        if not _VERSION.fullmatch(text):
-            raise LakeError(f"the snapshot of {self.lake} has no proper name", hint="run `colline ingest` on it")
-        return text
+        if not is_version_name(name):
+            hint = "run `colline ingest` on the lake to publish it again"
+            raise LakeError(f"{self.lake}/{CURRENT_SNAPSHOT} does not hold the name of a snapshot", hint=hint)
+        return name
 
-    def _bring_snapshot(self) -> None:
-        """The version that is current there; one that is replaced while it is copied is asked for again."""
-        for _ in range(_TRIES):
-            name = self._pointer()
+    def _copy_snapshot(self) -> None:
+        """Copies the current version; if it is replaced meanwhile, the next one."""
+        for _ in range(_ATTEMPTS):
+            name = self._current_version()
             if name is None:
                 break
-            if (self.home / SNAPSHOT / name / "LOCK").exists():
-                if publish.pointed(self.home) != name:
-                    publish.point(self.home, name)
-                return
             with contextlib.suppress(FileNotFoundError):
                 self._copy_version(name)
-        raise LakeError(f"the snapshot of {self.lake} is not there", hint="run `colline ingest` on it")
+                if _version_or_none(self.home) != name:
+                    set_current_version(self.home, name)
+                    delete_old_versions(self.home)
+                return
+        raise LakeError(f"the snapshot of {self.lake} is missing", hint="run `colline ingest` on the lake")
 
     def _copy_version(self, name: str) -> None:
-        folder = self.home / SNAPSHOT
-        building = folder / f".building-{uuid.uuid4().hex}"
+        folder = self.home / SNAPSHOT / name
+        if _is_intact(folder):
+            return
+        building = folder.with_name(f".building-{uuid.uuid4().hex}")
         building.mkdir(parents=True)
         try:
-            for file in ("arrays", "meta.json"):
+            for file in COPIED_FILES:
                 self._files.get_file(f"{self._root}/{SNAPSHOT}/{name}/{file}", str(building / file))
-            (building / "LOCK").touch()
-            with contextlib.suppress(OSError):  # another process was faster, with the same bytes
-                building.rename(folder / name)
-            publish.point(self.home, name)
-            publish.clean(self.home)
+            (building / LOCK).touch()
+            verify(building)
+            if folder.exists():
+                shutil.rmtree(folder)
+            with contextlib.suppress(OSError):  # another process copied the same version first
+                building.rename(folder)
         finally:
             shutil.rmtree(building, ignore_errors=True)
 
-    def _copy(self, path: str) -> None:
-        """One file, whole or not at all."""
+    def _copy_file(self, path: str) -> None:
+        """Copies one file under a temporary name and renames it."""
         target = self.home / path
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f".{target.name}-{uuid.uuid4().hex}")
@@ -149,8 +162,8 @@ class Remote:
             part.unlink(missing_ok=True)
 
     @contextlib.contextmanager
-    def _telling(self, what: str) -> Iterator[None]:
-        """Drivers raise what they like: told as one sentence of ours."""
+    def _as_lake_errors(self, what: str) -> Iterator[None]:
+        """Turns the errors of fsspec drivers, which can be of any class, into LakeErrors."""
         try:
             yield
         except CollineError:
@@ -159,13 +172,34 @@ class Remote:
             hint = "install `colline[files]` and the fsspec driver of that scheme (s3fs, adlfs, gcsfs, …)"
             raise LakeError(f"{what} {self.lake}: {error}", hint=hint) from error
         except Exception as error:
-            said = str(error) or type(error).__name__
-            raise LakeError(f"{what} {self.lake}: {said}", hint="is the address right, and may you read it?") from error
+            reason = str(error) or type(error).__name__
+            hint = "check the URL and your read permission"
+            raise LakeError(f"{what} {self.lake}: {reason}", hint=hint) from error
 
 
-def _cache() -> Path:
-    """Where copies lie: COLLINE_CACHE, else the user's cache folder."""
-    home = os.environ.get("COLLINE_CACHE")
-    if home:
-        return Path(home) / "lakes"
+def _file_name(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _is_intact(folder: Path) -> bool:
+    """Whether a version was copied, and the copy is not damaged."""
+    try:
+        verify(folder)
+    except (LakeError, FileNotFoundError):
+        return False
+    return (folder / LOCK).exists()
+
+
+def _version_or_none(home: Path) -> str | None:
+    try:
+        return current_version(home)
+    except LakeError:
+        return None
+
+
+def _cache_folder() -> Path:
+    """The folder of copies: COLLINE_CACHE, else the user's cache folder."""
+    cache = os.environ.get("COLLINE_CACHE")
+    if cache:
+        return Path(cache) / "lakes"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "colline" / "lakes"

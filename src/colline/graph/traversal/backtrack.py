@@ -1,24 +1,26 @@
-"""The way a walk took to one column, and how many of its beginnings reach each column."""
+"""Explains a downstream traversal: a shortest path to a column, and the number of origins that reach each column."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, expand
+from colline.graph.traversal.bfs import INDIRECT, Reach, traverse
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)
-_EDGES_AT_ONCE = 1 << 20
-_MOST_WORDS = 8  # 512 beginnings at a time keep the bits of a million columns in 64 MB
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)  # byte → the bits set in it
+_MAX_EDGES_AT_ONCE = 1 << 20
+_MAX_WORDS = 8  # 512 origins at a time: the bits of a million columns take 64 MB
+
+Bits = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
 class Step:
-    """One edge of a way, from a column nearer to the beginning to one farther away."""
+    """One edge of a path, from a column nearer to the origin to one farther away."""
 
     edges: Adjacency
     row: int
@@ -26,134 +28,99 @@ class Step:
     farther: int
     level: str = "column"
 
-    def ends(self, *, upstream: bool) -> tuple[int, int]:
-        """The two columns, source first."""
-        return (self.farther, self.nearer) if upstream else (self.nearer, self.farther)
-
-
-def best_state(reach: Reach, node: int) -> int:
-    """The state that counts: clear before masked, direct before indirect."""
-    return next(state for state in (0, 1, 2, 3) if int(reach.seen[node]) & (1 << state))
-
 
 def shortest_path(reach: Reach, node: int) -> list[Step]:
-    """A shortest way from where the walk began to a column it reached, of the kind that counts for that column."""
-    state, steps = best_state(reach, node), []
-    back = adjacency(
-        reach.arrays,
-        forward=reach.options.upstream,
-        indirect=reach.options.indirect,
-        past=reach.options.at is not None,
-    )
+    """A shortest path from the origin to a column: in the clear if there is one, else direct, else any."""
+    state = next(state for state in range(4) if int(reach.states[node]) & (1 << state))
+    steps: list[Step] = []
+    back = _edges_upstream(reach, indirect=reach.options.indirect)
     while reach.state_levels[state][node] > 1:
-        step, state = _step_back(reach, back, node, state)
+        step, state = _step_before(reach, back, node, state)
         steps.append(step)
         node = step.nearer
     return steps[::-1]
 
 
-def _step_back(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int) -> tuple[Step, int]:
-    level = int(reach.state_levels[state][node])
-    for edges, end, kind in _ends(reach, back, node, state):
-        for before in (s for s in range(len(reach.state_levels)) if s | edges.bits == state):
-            rows = edges.positions(np.array([end]), reach.options.at)
-            for row, other in _arrived(reach, edges, rows, before, level - 1):
-                return Step(edges, row, other, node, kind), before
-    raise AssertionError(f"no step leads to node {node}")
+def _edges_upstream(reach: Reach, *, indirect: bool) -> tuple[Adjacency, ...]:
+    return adjacency(reach.arrays, forward=False, indirect=indirect, past=reach.options.at is not None)
 
 
-def _ends(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int) -> Iterator[tuple[Adjacency, int, str]]:
-    """Edges that may have led to a column: its own, and those of its dataset's rows."""
+def _step_before(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int) -> tuple[Step, int]:
+    """An edge over which a node was reached in a state, and the state of its nearer end."""
+    level = int(reach.state_levels[state][node]) - 1
+    for edges, end, kind in _edges_into(reach, back, node):
+        rows = edges.positions(np.array([end]), reach.options.at)
+        others = edges.other.take(rows)
+        for before in (before for before in range(4) if before | edges.bits == state):
+            for place in np.flatnonzero(reach.state_levels[before].take(others) == level)[:1]:
+                return Step(edges, int(rows[place]), int(others[place]), node, kind), before
+    raise AssertionError(f"no edge leads to node {node}")
+
+
+def _edges_into(reach: Reach, back: tuple[Adjacency, ...], node: int) -> Iterator[tuple[Adjacency, int, str]]:
+    """The groups of edges that can lead to a column: its own, and those of its dataset's `rows` node."""
     yield from ((edges, node, "column") for edges in back)
-    if reach.options.indirect and state & INDIRECT:
-        rows = int(reach.arrays["dataset.rows"][reach.arrays["node.dataset"][node]])
-        if rows >= 0 and not reach.options.upstream:
-            yield from ((edges, rows, "dataset") for edges in back if edges.bits & INDIRECT)
-        if reach.options.upstream:
-            yield from ((edges, node, "dataset") for edges in back if edges.bits & INDIRECT)
-
-
-def _arrived(reach: Reach, edges: Adjacency, rows: Nodes, state: int, level: int) -> Iterator[tuple[int, int]]:
-    """Edges whose other end was reached in a state one level before; a `rows` end stands for its dataset's columns."""
-    others = edges.other[rows].astype(np.int64)
-    for at in np.flatnonzero(reach.state_levels[state][others] == level)[:1]:
-        yield int(rows[at]), int(others[at])
-    if reach.options.upstream and edges.bits & INDIRECT:
-        for at in np.flatnonzero(reach.arrays["node.rows"][others]):
-            columns = np.arange(
-                *reach.arrays["dataset.start"][reach.arrays["node.dataset"][others[at]] + np.array([0, 1])]
-            )
-            for column in columns[reach.state_levels[state][columns] == level][:1]:
-                yield int(rows[at]), int(column)
+    rows = int(reach.arrays["dataset.rows"][reach.arrays["node.dataset"][node]])
+    if rows >= 0:
+        yield from ((edges, rows, "dataset") for edges in back if edges.bits & INDIRECT)
 
 
 def sources_reaching(reach: Reach, wanted: Nodes) -> NDArray[np.int64]:
-    """How many of the walk's beginnings reach each wanted column by direct steps, all walked at once as bits."""
-    found = np.ascontiguousarray(bits_of(reach, wanted)).view(np.uint8)
-    counts: NDArray[np.int64] = _ONES[found].sum(axis=1, dtype=np.int64)
+    """The number of origins that reach each wanted column by direct edges."""
+    bits = np.ascontiguousarray(_origin_bits(reach, wanted)).view(np.uint8)
+    counts: NDArray[np.int64] = _ONES[bits].sum(axis=1, dtype=np.int64)
     return counts
 
 
-def bits_of(reach: Reach, wanted: Nodes) -> NDArray[np.uint64]:
-    """For each wanted column, one bit a beginning that reaches it by direct steps."""
+def _origin_bits(reach: Reach, wanted: Nodes) -> Bits:
+    """For each wanted column, one bit per origin that reaches it by direct edges."""
     if reach.options.depth is not None:
-        return _one_by_one(reach, wanted)
-    words = (len(reach.origin) + 63) // 64
-    parts = [_bits(reach, reach.origin[w * 64 : (w + _MOST_WORDS) * 64], wanted) for w in range(0, words, _MOST_WORDS)]
+        return _bits_one_by_one(reach, wanted)
+    step = 64 * _MAX_WORDS
+    parts = [_propagated_bits(reach, reach.origin[at : at + step], wanted) for at in range(0, len(reach.origin), step)]
     return np.concatenate(parts, axis=1)
 
 
-def _one_by_one(reach: Reach, wanted: Nodes) -> NDArray[np.uint64]:
-    """The same by one walk each: where steps are counted, bits cannot tell."""
+def _bits_one_by_one(reach: Reach, wanted: Nodes) -> Bits:
+    """The same by one traversal per origin: bits that are propagated carry no distance."""
     out = np.zeros((len(wanted), (len(reach.origin) + 63) // 64), dtype=np.uint64)
-    question = TraversalOptions(reach.options.upstream, indirect=False, depth=reach.options.depth, at=reach.options.at)
-    for place, start in enumerate(reach.origin):
-        mine = traverse(reach.arrays, np.array([start]), question)
-        out[mine.level[wanted] > 0, place // 64] |= np.uint64(1) << np.uint64(place % 64)
+    for place in range(len(reach.origin)):
+        one = traverse(reach.arrays, reach.origin[place : place + 1], replace(reach.options, indirect=False))
+        out[one.level[wanted] > 0, place // 64] |= np.uint64(1) << np.uint64(place % 64)
     return out
 
 
-def _bits(reach: Reach, beginnings: Nodes, wanted: Nodes) -> NDArray[np.uint64]:
-    """Bits flow along the edges in the order of levels, each edge once; again only where there are cycles."""
+def _propagated_bits(reach: Reach, origins: Nodes, wanted: Nodes) -> Bits:
+    """Propagates the bits along the edges in topological order, each edge once; repeats while a cycle changes them."""
     nodes = np.concatenate([reach.origin, *(direct for direct, _ in reach.layers)])
-    level = reach.arrays["node.level"][nodes]
-    order = np.argsort(level if not reach.options.upstream else -level, kind="stable")
-    nodes, level = nodes[order], level[order]
-    place = np.zeros(len(reach.seen), dtype=np.int32)
+    nodes = nodes[np.argsort(reach.arrays["node.level"][nodes], kind="stable")]
+    place = np.zeros(reach.node_count, dtype=np.int32)
     place[nodes] = np.arange(1, len(nodes) + 1)
-    bits = np.zeros((len(nodes) + 1, (len(beginnings) + 63) // 64), dtype=np.uint64)  # row 0: not reached
-    at = np.arange(len(beginnings))
-    np.bitwise_or.at(bits, (place[beginnings], at // 64), np.uint64(1) << (at % 64).astype(np.uint64))
-    cuts = np.flatnonzero(np.diff(level)) + 1
-    groups = np.split(nodes, cuts)
-    back = adjacency(reach.arrays, forward=reach.options.upstream, indirect=False, past=reach.options.at is not None)
-    again = True
-    while again:
-        changed = [_pull(reach, back, group, place, bits) for group in groups]
-        again = any(changed) and bool(reach.arrays.meta["cyclic"])
-    found: NDArray[np.uint64] = bits[place[wanted]]
+    bits = np.zeros((len(nodes) + 1, (len(origins) + 63) // 64), dtype=np.uint64)  # row 0: not reached
+    at = np.arange(len(origins))
+    np.bitwise_or.at(bits, (place[origins], at // 64), np.uint64(1) << (at % 64).astype(np.uint64))
+    groups = np.split(nodes, np.flatnonzero(np.diff(reach.arrays["node.level"][nodes])) + 1)
+    back = _edges_upstream(reach, indirect=False)
+    has_changed = True
+    while has_changed:
+        changes = [_pull(reach, edges, group, place, bits) for group in groups for edges in back]
+        has_changed = any(changes) and bool(reach.arrays.meta["cyclic"])
+    found: Bits = bits[place[wanted]]
     return found
 
 
-def _pull(reach: Reach, back: tuple[Adjacency, ...], nodes: Nodes, place: Nodes, bits: NDArray[np.uint64]) -> bool:
-    """Give each node the bits of the nodes before it; whether some node got more."""
-    changed = False
-    for edges in back:
-        sizes = edges.start[nodes + 1] - edges.start[nodes]
-        cuts = np.flatnonzero(np.diff(np.cumsum(sizes) // _EDGES_AT_ONCE)) + 1
-        for chunk in np.split(nodes, cuts):
-            rows, counts = expand(edges.start, chunk)
-            if reach.options.at is not None:
-                true = edges.valid_at(rows, reach.options.at)
-                kept = np.add.reduceat(np.append(true, False), np.cumsum(counts) - counts) if len(rows) else counts
-                rows, counts = rows[true], np.where(counts > 0, kept, 0)
-            part, counts = chunk[counts > 0], counts[counts > 0]
-            if not len(part):
-                continue
-            gained = np.bitwise_or.reduceat(bits[place[edges.other[rows]]], np.cumsum(counts) - counts, axis=0)
-            mine = place[part]
-            before = bits[mine]
-            after = before | gained
-            changed = changed or bool((after != before).any())
-            bits[mine] = after
-    return changed
+def _pull(reach: Reach, edges: Adjacency, nodes: Nodes, place: NDArray[np.int32], bits: Bits) -> bool:
+    """Adds to each node the bits of the nodes with an edge to it; returns whether a node gained some."""
+    has_changed = False
+    batches = np.cumsum(edges.start[nodes + 1] - edges.start[nodes]) // _MAX_EDGES_AT_ONCE
+    for batch in np.split(nodes, np.flatnonzero(np.diff(batches)) + 1):
+        rows, owner = edges.rows(batch, reach.options.at)
+        if not len(rows):
+            continue
+        is_first = np.append(True, owner[1:] != owner[:-1])
+        gained = np.bitwise_or.reduceat(bits[place[edges.other[rows]]], np.flatnonzero(is_first), axis=0)
+        mine = place[owner[is_first]]
+        before = bits[mine]
+        bits[mine] = before | gained
+        has_changed = has_changed or bool((bits[mine] != before).any())
+    return has_changed

@@ -1,41 +1,34 @@
-"""From a set of columns to everything they reach, level by level, at a cost that follows what is reached.
+"""Breadth-first search from a set of columns, upstream or downstream.
 
-A column is reached in one of four states: by direct steps or with an indirect one, in the clear or through a mask. A
-state is two bits, an edge adds its own, and a state makes every state with more bits pointless from that level on.
+A column can be reached in four states: by direct edges only or with an indirect one, in the clear or through a mask.
+A state is two bits. An edge adds its own bits to the state, so a path never loses one. A column that was reached in
+one state need not be visited again in a state with more bits.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.snapshot.array_file import NEVER, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand, numbers, once
-from colline.graph.traversal.near import COVERS, FEW, few_arrive, few_steps
+from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency, distinct, expand
 
 MASKED, INDIRECT = 1, 2
-_DIRECT_SEEN = 0b0011
-# state → whether it is news, by the set of states that were seen: one look instead of two sums
-_IS_FRESH = tuple(np.array([not seen >> state & 1 for seen in range(16)]) for state in range(4))
-_Part = tuple[int, Nodes]  # nodes of a ring, and the state they are in
-_NO_NODES: Nodes = np.empty(0, dtype=np.int64)
-_MANY = 1000  # so many steps at once are worth a look at whether their ends lie close together
-_FEW_LEVELS = 250
-_SPARSE = 16  # a walk that reached less than one in this many columns wipes what it wrote
-_BLANKS = 2  # arrays kept for the walks to come
-_DENSE = 64  # ends with more than one in this many of their range are collected by a bitmap
+# state → the states it makes superfluous: itself and every state with more bits, one bit per state
+COVERED_STATES = (0b1111, 0b1010, 0b1100, 0b1000)
+_CLEAR_STATES, _DIRECT_STATES = 0b0101, 0b0011
+
+Frontier = tuple[Nodes, Nodes, Nodes, Nodes]  # the columns newly reached at one distance, by state
+Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class TraversalOptions:
-    """Which way to walk, over which edges, how far, and as of when."""
+    """Direction, kinds of edges, largest distance and point in time of a traversal."""
 
     upstream: bool
     indirect: bool = False
@@ -43,306 +36,183 @@ class TraversalOptions:
     at: int | None = None
 
 
+class Visited:
+    """The states in which each column was reached: one byte per column, one bit per state."""
+
+    def __init__(self, node_count: int, start: Nodes) -> None:
+        self.states = np.zeros(node_count, dtype=np.uint8)
+        self.states[start] = COVERED_STATES[0]
+
+    def add_new(self, nodes: Nodes, state: int) -> Nodes:
+        """Mark the nodes as reached in a state; returns those for which this is new, sorted, without repetitions."""
+        is_new = (self.states.take(nodes) & (1 << state)) == 0
+        new = distinct(nodes.compress(is_new)).astype(np.int64, copy=False)
+        self.states[new] |= COVERED_STATES[state]
+        return new
+
+
+def traverse(arrays: Arrays, origin: Nodes, options: TraversalOptions) -> Reach:
+    """Every column that can be reached from `origin`, with its distance and states."""
+    edges = _Edges(arrays, options)
+    visited = Visited(arrays.meta["nodes"], origin)
+    frontiers: list[Frontier] = [(origin, NO_NODES, NO_NODES, NO_NODES)]
+    while any(map(len, frontiers[-1])) and (options.depth is None or len(frontiers) <= options.depth):
+        clear, masked, indirect, both = edges.follow(frontiers[-1], visited)
+        frontiers.append(
+            (
+                visited.add_new(clear, 0),
+                visited.add_new(masked, MASKED),
+                visited.add_new(indirect, INDIRECT),
+                visited.add_new(both, MASKED | INDIRECT),
+            )
+        )
+    return Reach(arrays, options, tuple(frontiers), visited.states, edges.jobs)
+
+
+class _Edges:
+    """The edges a traversal may follow, and the jobs of those it followed."""
+
+    def __init__(self, arrays: Arrays, options: TraversalOptions) -> None:
+        self._arrays, self._options = arrays, options
+        self._sets = adjacency(
+            arrays, forward=not options.upstream, indirect=options.indirect, past=options.at is not None
+        )
+        self._has_job = np.zeros(arrays.meta["jobs"] + 1, dtype=np.bool_)  # the last one: edges without a job
+
+    @property
+    def jobs(self) -> Nodes:
+        """The jobs whose edges were followed."""
+        return self._has_job[:-1].nonzero()[0]
+
+    def follow(self, frontier: Frontier, visited: Visited) -> list[Nodes]:
+        """The nodes one edge away from the frontier, by state, with repetitions."""
+        reached: list[list[Nodes]] = [[], [], [], []]
+        for state, nodes, sets in self._departures(frontier, visited):
+            for edges in sets:
+                reached[state | edges.bits].append(self._ends(edges, nodes))
+        out = [np.concatenate(parts) if parts else NO_NODES for parts in reached]
+        if self._options.indirect and not self._options.upstream:
+            for state in (INDIRECT, INDIRECT | MASKED):
+                out[state] = self._with_columns_of_rows(out[state], state, visited)
+        return out
+
+    def _departures(self, frontier: Frontier, visited: Visited) -> Iterator[tuple[int, Nodes, Sequence[Adjacency]]]:
+        """The nodes of each state to leave from and the edges to follow; upstream, also the datasets' `rows` nodes."""
+        for state, nodes in enumerate(frontier):
+            if not len(nodes):
+                continue
+            yield state, nodes, self._sets
+            if self._options.indirect and self._options.upstream:
+                rows = visited.add_new(self._rows_nodes(nodes), state | INDIRECT)
+                yield state | INDIRECT, rows, [edges for edges in self._sets if edges.bits & INDIRECT]
+
+    def _ends(self, edges: Adjacency, nodes: Nodes) -> Nodes:
+        places = edges.positions(nodes, self._options.at)
+        self._has_job[edges.job.take(places)] = True
+        return edges.other.take(places)
+
+    def _rows_nodes(self, nodes: Nodes) -> Nodes:
+        """The `rows` nodes of the datasets of some columns: what decides a dataset's rows affects each column."""
+        rows = distinct(self._arrays["dataset.rows"].take(self._arrays["node.dataset"].take(nodes)))
+        return rows[rows >= 0]
+
+    def _with_columns_of_rows(self, nodes: Nodes, state: int, visited: Visited) -> Nodes:
+        """The nodes, with each `rows` node replaced by the columns of its dataset."""
+        is_rows = self._arrays["node.rows"].take(nodes)
+        rows = visited.add_new(nodes.compress(is_rows), state)
+        columns, _ = expand(self._arrays["dataset.start"], self._arrays["node.dataset"].take(rows))
+        kept = alive(self._arrays, columns, self._options.at) & ~self._arrays["node.rows"].take(columns)
+        return np.concatenate([nodes.compress(~is_rows), columns.compress(kept)])
+
+
 @dataclass(frozen=True)
 class Reach:
-    """What a walk reached. `found` has a pair a level: columns first reached there by direct steps, and the others."""
+    """The result of a traversal. Level 1 is the origin, level 2 is one edge away, level 0 means not reached."""
 
     arrays: Arrays
     options: TraversalOptions
-    origin: Nodes
-    seen: NDArray[np.uint8]
-    rings: tuple[tuple[Nodes, ...], ...]  # a level each, from the origin on: the columns that arrived, by state
-    layers: tuple[tuple[Nodes, Nodes], ...]
-    job_seen: NDArray[np.bool_]
+    frontiers: tuple[Frontier, ...]  # by distance, from the origin on
+    states: NDArray[np.uint8]
+    jobs: Nodes
 
-    def __del__(self) -> None:
-        """Wipe what was written into `seen` and keep it for the next walk, if nobody else holds it."""
-        held_here = 2  # by this value, and by the call that counts
-        if self.options.indirect or sys.getrefcount(self.seen) > held_here or self.total * _SPARSE > len(self.seen):
-            return
-        kept = _blanks(self.arrays)
-        if len(kept) < _BLANKS:
-            for ring in self.rings:
-                for nodes in ring:
-                    if len(nodes):
-                        self.seen[nodes] = 0
-            kept.append(self.seen)
+    @property
+    def origin(self) -> Nodes:
+        """The columns that the traversal started from."""
+        return self.frontiers[0][0]
+
+    @property
+    def node_count(self) -> int:
+        """The number of nodes of the graph, reached or not."""
+        return len(self.states)
 
     @cached_property
     def state_levels(self) -> tuple[NDArray[np.int32], ...]:
-        """Per state, at which level a column arrived in it, plus one: the way back along a path."""
-        out = tuple(np.zeros(len(self.seen), dtype=np.int32) for _ in range(4 if self.options.indirect else 2))
-        for level, ring in enumerate(self.rings, 1):
-            for of_state, nodes in zip(out, ring, strict=False):
-                of_state[nodes] = level
+        """Per state, the level at which each node was newly reached in it."""
+        out = tuple(np.zeros(self.node_count, dtype=np.int32) for _ in self.frontiers[0])
+        for level, frontier in enumerate(self.frontiers, 1):
+            for levels, nodes in zip(out, frontier, strict=True):
+                levels[nodes] = level
         return out
 
     @cached_property
-    def jobs(self) -> Nodes:
-        """The jobs whose edges were walked."""
-        return self.job_seen[:-1].nonzero()[0]
+    def level(self) -> NDArray[np.unsignedinteger]:
+        """The level of each node: that of its shortest direct path, or of its shortest path if it has no direct one."""
+        out = np.zeros(self.node_count, dtype=np.min_scalar_type(len(self.frontiers)))
+        backwards = [(level, self.frontiers[level - 1]) for level in range(len(self.frontiers), 0, -1)]
+        for level, (_, _, indirect, both) in backwards:
+            out[indirect] = out[both] = level
+        for level, (clear, masked, _, _) in backwards:
+            out[clear] = out[masked] = level
+        return out
+
+    @cached_property
+    def layers(self) -> tuple[tuple[Nodes, Nodes], ...]:
+        """Per distance from 1 on, the columns with a direct path and the others, each sorted by name."""
+        out = []
+        for level, (clear, masked, indirect, both) in enumerate(self.frontiers[1:], 2):
+            others = self._at_level(indirect, both, level)
+            out.append((self._at_level(clear, masked, level), others.compress(~self.is_direct(others))))
+        return tuple(out)
+
+    def _at_level(self, clear: Nodes, masked: Nodes, level: int) -> Nodes:
+        """The nodes of two sorted arrays that were not reached at a lower level in another state."""
+        nodes = np.sort(np.concatenate([clear, masked]), kind="stable") if len(masked) else clear
+        return nodes.compress(self.level.take(nodes) == level)
 
     def level_of(self, nodes: Nodes) -> NDArray[np.int64]:
-        """How far some columns are, in the state that counts, plus one; 0 = not reached."""
+        """The level of some nodes."""
         return self.level.take(nodes).astype(np.int64)
 
     @cached_property
-    def level(self) -> NDArray[Any]:
-        """The same of all columns, in the smallest numbers that can tell it: to clear them is part of every answer."""
-        out = np.zeros(len(self.seen), dtype=np.uint8 if len(self.layers) < _FEW_LEVELS else np.int32)
-        out[self.origin] = 1
-        for level, ring in enumerate(self.layers, 2):
-            for nodes in ring:
-                out[nodes] = level
-        return out
-
-    @cached_property
-    def sizes(self) -> list[int]:
-        """How many columns lie at each distance."""
-        return [len(direct) + len(indirect) for direct, indirect in self.layers]
-
-    @cached_property
     def total(self) -> int:
-        """How many columns were reached."""
-        return sum(self.sizes)
+        """The number of columns reached."""
+        return sum(len(direct) + len(indirect) for direct, indirect in self.layers)
 
     @property
     def depth(self) -> int:
         """The distance of the farthest column."""
-        return max((level for level, size in enumerate(self.sizes, 1) if size), default=0)
-
-    def page(self, offset: int, limit: int | None) -> Nodes:
-        """Columns nearest first, direct before indirect, then by name; only levels on the page are put in order."""
-        end = self.total if limit is None else min(self.total, offset + limit)
-        out, place = [], 0
-        for level in self.layers:
-            for nodes in level:
-                if not len(nodes):
-                    continue
-                low, high = max(offset - place, 0), min(end - place, len(nodes))
-                if low < high:
-                    out.append(_in_order(nodes, low, high))
-                place += len(nodes)
-        return np.concatenate(out) if out else _NO_NODES
-
-    def page_levels(self, offset: int, count: int) -> NDArray[np.int64]:
-        """How far the columns of a page are, plus one: they come level by level."""
-        counts, place = [], 0
-        for size in self.sizes:
-            counts.append(max(min(place + size, offset + count) - max(place, offset), 0))
-            place += size
-        return numbers(len(counts) + 2)[2:].repeat(counts)
+        return max((distance for distance, parts in enumerate(self.layers, 1) if any(map(len, parts))), default=0)
 
     def all_nodes(self) -> Nodes:
-        """All columns reached, in no order within a level."""
-        return np.concatenate([nodes for level in self.layers for nodes in level] or [_NO_NODES])
+        """The columns reached: nearest first, direct before indirect, then by name."""
+        return np.concatenate([nodes for layer in self.layers for nodes in layer] or [NO_NODES])
 
-    def is_direct(self, nodes: Any) -> Any:
-        """Whether some way there has only direct steps."""
-        return (self.seen.take(nodes) & _DIRECT_SEEN) != 0
+    def page(self, offset: int, limit: int | None) -> Nodes:
+        """One page of `all_nodes`."""
+        return self.all_nodes()[offset : None if limit is None else offset + limit]
 
-    def is_masked(self, nodes: Any) -> Any:
-        """Whether every way there, of the kind that counts, goes through a mask."""
-        seen = self.seen.take(nodes)
-        if not self.options.indirect:
-            return (seen & 0b0001) == 0
-        direct = (seen & _DIRECT_SEEN) != 0
-        return np.where(direct, (seen & 0b0001) == 0, (seen & 0b0100) == 0)
+    def is_direct(self, nodes: Nodes) -> Mask:
+        """Whether some path to each node has direct edges only."""
+        return np.asarray((self.states.take(nodes) & _DIRECT_STATES) != 0)
 
-
-def _blanks(arrays: Arrays) -> list[NDArray[np.uint8]]:
-    """Arrays of zeros, one a column. To clear a new one drives everything else out of the processor's memory."""
-    kept: list[NDArray[np.uint8]] = arrays.derived.setdefault("blanks", [])
-    return kept
+    def is_masked(self, nodes: Nodes) -> Mask:
+        """Whether every path to each node goes through a mask; only direct paths count where there are some."""
+        states = self.states.take(nodes)
+        counting = np.where((states & _DIRECT_STATES) != 0, states & _DIRECT_STATES, states)
+        return np.asarray((counting & _CLEAR_STATES) == 0)
 
 
-def _blank(arrays: Arrays) -> NDArray[np.uint8]:
-    try:
-        return _blanks(arrays).pop()
-    except IndexError:
-        # calloc: pages that the walk does not touch cost nothing
-        return np.zeros(arrays.meta["nodes"], dtype=np.uint8)
-
-
-def alive(arrays: Arrays, nodes: Any, at: int | None) -> NDArray[np.bool_]:
-    """Which columns a dataset had at a time, or has now."""
+def alive(arrays: Arrays, nodes: Nodes | int, at: int | None) -> Mask:
+    """Whether each column exists, or existed at a time."""
     until = arrays["node.until"][nodes]
     return np.asarray(until == NEVER if at is None else (arrays["node.since"][nodes] <= at) & (at < until))
-
-
-def _in_order(nodes: Nodes, low: int, high: int) -> Nodes:
-    if high - low == len(nodes):
-        return np.sort(nodes)
-    return np.sort(np.partition(nodes, [low, high - 1])[low:high]) if high - low else _NO_NODES
-
-
-def traverse(arrays: Arrays, origin: Nodes, options: TraversalOptions) -> Reach:
-    """Everything the origin reaches under the question's terms. Cycles and self edges end where they began."""
-    steps = _Steps(arrays, options, origin)
-    level = 0
-    while any(map(len, steps.rings[-1])) and (options.depth is None or level < options.depth):
-        level += 1
-        steps.take()
-    return steps.reach()
-
-
-@dataclass
-class _Steps:
-    """The state of one walk: what was seen, at which level, and the edges it may take."""
-
-    arrays: Arrays
-    options: TraversalOptions
-    origin: Nodes
-    found: list[tuple[Nodes, Nodes]] = field(default_factory=list)
-    rings: list[tuple[Nodes, ...]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        arrays, options = self.arrays, self.options
-        self.seen = _blank(arrays)
-        self.jobs: list[Nodes] = []
-        self.edges = adjacency(
-            arrays, forward=not options.upstream, indirect=options.indirect, past=options.at is not None
-        )
-        self.rows_edges = [edges for edges in self.edges if edges.bits & INDIRECT]
-        self.rows_of = arrays["dataset.rows"] if options.indirect else None
-        self.is_rows = arrays["node.rows"] if options.indirect else None
-        self.seen[self.origin] = COVERS[0]
-        self.is_simple = not options.indirect and options.at is None
-        self.is_plain = True  # nothing was reached but by direct steps in the clear
-        self.rings.append((self.origin, _NO_NODES, _NO_NODES, _NO_NODES))
-
-    def take(self) -> None:
-        """One step from every node of the last ring."""
-        if self.is_simple and sum(map(len, self.rings[-1])) <= FEW and self._take_few():
-            return
-        reached: list[list[Nodes]] = [[], [], [], []]
-        parts = [(state, nodes) for state, nodes in enumerate(self.rings[-1]) if len(nodes)]
-        self._follow(self.edges, parts, reached)
-        if self.rows_of is not None and self.options.upstream:
-            above = [(state | INDIRECT, self._rows_above(state | INDIRECT, nodes)) for state, nodes in parts]
-            self._follow(self.rows_edges, above, reached)
-        direct: list[Nodes] = []
-        indirect: list[Nodes] = []
-        new = (direct, indirect)
-        self.rings.append(tuple(self._arrive(state, parts, new) for state, parts in enumerate(reached)))
-        self.found.append((_joined(direct), _joined(indirect)))
-
-    def _take_few(self) -> bool:
-        """The same from few nodes, whether it was done so: not if they have many edges."""
-        clear, masked, *_ = self.rings[-1]
-        found = few_steps(self.edges, (clear.tolist(), masked.tolist()))
-        if found is None:
-            return False
-        reached, jobs = found
-        if jobs:
-            self.jobs.append(np.array(jobs, dtype=np.int64))
-        fresh, new = few_arrive(reached, self.seen.data)
-        self.is_plain = self.is_plain and not fresh[MASKED]
-        self.rings.append((*(np.array(nodes, dtype=np.int64) for nodes in fresh), _NO_NODES, _NO_NODES))
-        self.found.append((np.array(new, dtype=np.int64), _NO_NODES))
-        return True
-
-    def _rows_above(self, state: int, nodes: Nodes) -> Nodes:
-        """What stands for the rows of the datasets that the columns are in, where it was not yet reached."""
-        assert self.rows_of is not None
-        rows: Nodes = distinct(self.rows_of[self.arrays["node.dataset"][nodes]])
-        rows = rows[rows >= 0].astype(np.int64)
-        rows = rows.compress(_IS_FRESH[state].take(self.seen.take(rows)))
-        self.seen[rows] |= COVERS[state]
-        return rows
-
-    def _follow(self, sets: Iterable[Adjacency], parts: list[_Part], reached: list[list[Nodes]]) -> None:
-        """A step over some sets of edges, from the nodes of each state."""
-        if len(parts) > 1 and sum(len(nodes) for _, nodes in parts) <= _MANY:
-            self._follow_together(sets, parts, reached)
-            return
-        for edges in sets:
-            for state, nodes in parts:
-                others, jobs = edges.step(nodes, self.options.at)
-                if len(others):
-                    self.jobs.append(jobs)
-                    reached[state | edges.bits].append(others)
-
-    def _follow_together(self, sets: Iterable[Adjacency], parts: list[_Part], reached: list[list[Nodes]]) -> None:
-        """The same of few nodes: to look for the edges of all states at once costs as much as for those of one."""
-        nodes, cuts = np.concatenate([some for _, some in parts]), list(accumulate(len(some) for _, some in parts))
-        for edges in sets:
-            rows, ends = edges.positions_of(nodes, cuts, self.options.at)
-            if not len(rows):
-                continue
-            self.jobs.append(edges.job.take(rows))
-            others, low = edges.other.take(rows), 0
-            states = [state | edges.bits for state, _ in parts]
-            for state, after, high in zip(states, [*states[1:], None], ends, strict=True):
-                if state == after:  # the next piece goes to the same state: they are one
-                    continue
-                if low < high:
-                    reached[state].append(others[low:high])
-                low = high
-
-    def _arrive(self, state: int, parts: list[Nodes], new: tuple[list[Nodes], list[Nodes]]) -> Nodes:
-        if not parts:
-            return _NO_NODES
-        nodes = self._fresh(_joined(parts), state)
-        if self.is_rows is not None and not self.options.upstream and state & INDIRECT:
-            nodes = self._past_rows(nodes, state)
-        if not len(nodes):
-            return _NO_NODES
-        (new[1] if state & INDIRECT else new[0]).append(self._counted(nodes, state))
-        # the first state covers all others; with direct steps only, what is fresh has no state that the new one lacks
-        whole = state == 0 or not self.options.indirect
-        self.seen[nodes] = COVERS[state] if whole else self.seen.take(nodes) | COVERS[state]
-        self.is_plain = self.is_plain and state == 0
-        return nodes
-
-    def _counted(self, nodes: Nodes, state: int) -> Nodes:
-        """Those of the fresh nodes that were not yet counted: by direct steps, or at all."""
-        if self.is_plain or state == MASKED:  # what was reached in the clear is not fresh in a mask
-            return nodes
-        already = self.seen.take(nodes)
-        return nodes.compress(already == 0 if state & INDIRECT else (already & _DIRECT_SEEN) == 0)
-
-    def _fresh(self, nodes: Nodes, state: int) -> Nodes:
-        """Nodes that were not yet reached in this state or a better one, each once, sorted."""
-        if len(nodes) > _MANY:
-            low, high = int(nodes.min()), int(nodes.max()) + 1
-            if len(nodes) * _DENSE > high - low:
-                inside = np.zeros(high - low, dtype=np.bool_)
-                inside[nodes - low] = True
-                inside &= (self.seen[low:high] & (1 << state)) == 0
-                return np.flatnonzero(inside) + low
-        fresh = nodes.compress(_IS_FRESH[state].take(self.seen.take(nodes)))
-        if len(fresh) > 1:
-            fresh.sort()
-            fresh = once(fresh)
-        return fresh.astype(np.int64, copy=False)
-
-    def _past_rows(self, nodes: Nodes, state: int) -> Nodes:
-        """What decides the rows of a dataset reaches each of its columns, in the same step."""
-        assert self.is_rows is not None
-        chosen = self.is_rows[nodes]
-        if not chosen.any():
-            return nodes
-        rows = nodes[chosen]
-        self.seen[rows] |= COVERS[state]
-        columns = expand(self.arrays["dataset.start"], self.arrays["node.dataset"][rows].astype(np.int64))[0]
-        columns = columns[~self.is_rows[columns] & alive(self.arrays, columns, self.options.at)]
-        return self._fresh(np.concatenate([nodes[~chosen], columns]), state)
-
-    def reach(self) -> Reach:
-        """The walk's result; what turned out to be direct later is counted there only."""
-        found = tuple((direct, self._only_indirect(indirect)) for direct, indirect in self.found)
-        job_seen = np.zeros(self.arrays.meta["jobs"] + 1, dtype=np.bool_)  # the last one: no job
-        few = [jobs for jobs in self.jobs if len(jobs) <= _MANY]
-        for jobs in [np.concatenate(few), *(jobs for jobs in self.jobs if len(jobs) > _MANY)] if few else self.jobs:
-            job_seen[jobs] = True
-        return Reach(self.arrays, self.options, self.origin, self.seen, tuple(self.rings), found, job_seen)
-
-    def _only_indirect(self, nodes: Nodes) -> Nodes:
-        return nodes.compress((self.seen.take(nodes) & _DIRECT_SEEN) == 0) if len(nodes) else nodes
-
-
-def _joined(parts: list[Nodes]) -> Nodes:
-    if not parts:
-        return _NO_NODES
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)

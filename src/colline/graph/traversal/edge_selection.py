@@ -10,7 +10,7 @@ import numpy as np
 
 from colline.graph.answer import Row
 from colline.graph.traversal.bfs import INDIRECT, Reach
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, expand, numbers, opposite, positions, spans
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, expand, opposite, positions, row_ranges
 from colline.graph.traversal.records import View
 
 _NO_NODES: Nodes = np.empty(0, dtype=np.int64)
@@ -99,7 +99,7 @@ class _First:
     def __init__(self, reach: Reach, near: Nodes) -> None:
         self.reach, self.near = reach, near
         self.away = np.ones(len(near), dtype=np.int64)
-        self.away[len(reach.origin) :] = reach.page_levels(0, len(near) - len(reach.origin))
+        self.away[len(reach.origin) :] = reach.level_of(near[len(reach.origin) :])
         self.order = near.argsort()
         self.nodes = near.take(self.order)
 
@@ -116,10 +116,10 @@ class _First:
 
     def between(self, edges: Adjacency) -> Told:
         """The same of all edges of a set: a column has few sources, or few that are built on it."""
-        spanned = spans(edges.start, self.near)
+        spanned = row_ranges(edges.start, self.near)
         if (many := int(spanned[1].sum())) > _FEW_EDGES * len(self.near):
             turned = opposite(self.reach.arrays, edges)
-            other_way = spans(turned.start, self.near)
+            other_way = row_ranges(turned.start, self.near)
             if int(other_way[1].sum()) < many:
                 edges, spanned = turned, other_way
         if not many:
@@ -130,7 +130,7 @@ class _First:
         if self.reach.options.at is not None:
             inside &= edges.valid_at(rows, self.reach.options.at)
         rows, far = rows.compress(inside), far.compress(inside)
-        own = numbers(len(self.near)).repeat(counts).compress(inside)
+        own = np.arange(len(self.near)).repeat(counts).compress(inside)
         start, end = (own, far) if edges.forward else (far, own)
         could = _could_take(self.reach, self.away.take(start), self.away.take(end))
         if could is not True:
@@ -159,7 +159,7 @@ def _on_page(reach: Reach, page: Nodes, *, first: bool) -> Callable[[Told], Any]
 def _page_ranks(reach: Reach, page: Nodes, *, first: bool) -> tuple[int, int]:
     """The places of a page's first and last column in the order of the answer; the origin is on the first page."""
     if not len(page):
-        return 0, 3 * len(reach.seen) - 1 if first else -1
+        return 0, 3 * reach.node_count - 1 if first else -1
     low, high = _rank(reach, page[[0, -1]], reach.level_of(page[[0, -1]])).tolist()
     return 0 if first else low, high
 
@@ -172,7 +172,7 @@ def _could_take(reach: Reach, start: Nodes, end: Nodes) -> Any:
 
 def _rank(reach: Reach, nodes: Nodes, away: Nodes) -> Any:
     """The place of a column in the order of the answer."""
-    return (away * 2 + ~reach.is_direct(nodes)) * len(reach.seen) + nodes
+    return (away * 2 + ~reach.is_direct(nodes)) * reach.node_count + nodes
 
 
 def _rows_level(reach: Reach, edges: Adjacency, near: Nodes) -> Told:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from colline.errors import NoLineageYetError
 from colline.graph.answer import KeptRow, Row
 from colline.graph.snapshot.array_file import NEVER, SUBTYPES, UNKNOWN, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, is_among, neighbours, spans
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, count_neighbours, is_among, row_ranges
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex
 from colline.graph.traversal.times import When, parse_time, show_time, time_or_none
 
@@ -126,7 +126,7 @@ class View:
     def _tags_of(self, nodes: Nodes) -> list[list[str] | None]:
         """The tags of columns that have some of their own; None where they are those of the dataset."""
         out: list[list[str] | None] = [None] * len(nodes)
-        _, length = spans(self.arrays["node.tags.offsets"], nodes)
+        _, length = row_ranges(self.arrays["node.tags.offsets"], nodes)
         for place in length.nonzero()[0].tolist():
             out[place] = self.tags(int(nodes[place]))
         return out
@@ -170,7 +170,7 @@ class View:
         if at is None:
             return self.arrays["node.down" if forward else "node.up"].take(nodes)
         sets = adjacency(self.arrays, forward=forward, indirect=False, past=True)
-        return neighbours(self.arrays, sets, nodes, at)
+        return count_neighbours(self.arrays, sets, nodes, at)
 
     def dataset(self, place: int) -> Row:
         """A dataset's identity and what is known of it."""

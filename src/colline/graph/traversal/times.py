@@ -1,4 +1,4 @@
-"""Times as people write them, and as microseconds since 1970, which is what the arrays hold."""
+"""Converts between times as people write them and microseconds since 1970, as the arrays hold them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _UNIT = {"m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 @lru_cache(maxsize=65_536)
 def show_time(micros: int) -> str:
-    """`2026-01-31T12:00:00Z`, with fractions only where there are some."""
+    """`2026-01-31T12:00:00Z`; a fraction only if it is not zero."""
     return (_EPOCH + timedelta(microseconds=int(micros))).isoformat().replace("+00:00", "Z")
 
 
 def time_or_none(micros: int) -> str | None:
-    """The time, or None where nobody told it or it has not come."""
+    """The time, or None if it is unknown or has not come."""
     return None if micros in (UNKNOWN, NEVER) else show_time(micros)
 
 
 def parse_time(when: When) -> int | None:
-    """Microseconds of an ISO time (UTC unless it says), a date (its first moment), or `3d` ago; None is now."""
+    """Microseconds of an ISO time (UTC without an offset), a date (its first moment) or `3d` ago; None means now."""
     if when is None or (isinstance(when, str) and when.strip().lower() in ("", "now")):
         return None
     if isinstance(when, str):

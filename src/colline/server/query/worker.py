@@ -116,7 +116,7 @@ def _begin(view: View) -> None:
         _Lake.begun, _Lake.left, _Lake.ready = view, _WARM, None
         gc.unfreeze()
         gc.collect()
-        view.arrays.fetch()
+        view.arrays.read_ahead()
 
 
 def _is_ready(view: View, seconds: float) -> bool:

@@ -1,0 +1,86 @@
+"""Converts columns of Arrow tables to numpy arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from colline.graph.snapshot.array_file import UNKNOWN, Values
+from colline.graph.snapshot.strings import Strings, to_strings
+
+
+@dataclass(frozen=True)
+class IdIndex:
+    """Finds the place of a row in the snapshot by the stable id it has in the lake."""
+
+    ids: NDArray[np.int64]  # sorted
+    places: NDArray[np.int64]
+
+    def places_of(self, column: pa.ChunkedArray) -> NDArray[np.int64]:
+        """The place of each id; -1 for null and for ids that do not exist."""
+        wanted = integers(column, null=-1)
+        if not len(self.ids):
+            return np.full(len(wanted), -1, dtype=np.int64)
+        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
+        return np.where(self.ids[at] == wanted, self.places[at], -1)
+
+
+def index_ids(ids: NDArray[np.int64], places: NDArray[np.int64] | None = None) -> IdIndex:
+    """The index of some ids; without places, each id is at its own position."""
+    by_id = np.argsort(ids, kind="stable")
+    return IdIndex(ids[by_id], by_id.astype(np.int64) if places is None else places[by_id])
+
+
+def integers(column: pa.ChunkedArray, null: int = 0) -> NDArray[np.int64]:
+    """A column of numbers."""
+    return np.asarray(pc.fill_null(column, null).to_numpy(), dtype=np.int64)
+
+
+def booleans(column: pa.ChunkedArray) -> NDArray[np.bool_]:
+    """A column of booleans, null as false."""
+    return np.asarray(pc.fill_null(column, False).to_numpy(), dtype=np.bool_)
+
+
+def times(column: pa.ChunkedArray, null: int = UNKNOWN) -> NDArray[np.int64]:
+    """A column of times as microseconds since 1970."""
+    return integers(column.cast(pa.int64()), int(null))
+
+
+def texts(column: pa.ChunkedArray) -> Strings:
+    """A column of strings, null as an empty one."""
+    return _strings(pc.fill_null(column, "").cast(pa.large_string()))
+
+
+def _strings(column: pa.ChunkedArray | pa.Array) -> Strings:
+    array = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
+    if not len(array):
+        return to_strings([])
+    _, offsets, data = array.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
+    raw = np.frombuffer(data, dtype=np.uint8) if data else np.empty(0, np.uint8)
+    return Strings(ends - ends[0], raw[ends[0] : ends[-1]])
+
+
+def dictionary(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], Strings]:
+    """The code of each row, and the distinct strings sorted by their bytes; null is an empty string."""
+    encoded = pc.fill_null(column, "").cast(pa.large_string()).dictionary_encode()
+    chunks = encoded.unify_dictionaries().chunks
+    if not chunks:
+        return np.empty(0, dtype=np.int32), to_strings([])
+    values = chunks[0].dictionary
+    by_text = pc.sort_indices(values)
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[by_text.to_numpy()] = np.arange(len(values), dtype=np.int32)
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
+    return rank[codes], _strings(values.take(by_text))
+
+
+def row_starts(keys: Values, count: int) -> NDArray[np.int64]:
+    """The row pointers of a CSR array whose rows are sorted by `keys`."""
+    out = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(keys, minlength=count), out=out[1:])
+    return out
