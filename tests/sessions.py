@@ -61,7 +61,7 @@ def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSess
     import pyspark
     from pyspark.sql import SparkSession
 
-    from colline.environment.java import collector, ensure_java
+    from colline.environment.java import collector_option, ensure_java
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     packages, catalog = ([], {}) if plain else iceberg(home, pyspark.__version__)
@@ -72,7 +72,7 @@ def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSess
         "spark.sql.shuffle.partitions": "2",
         "spark.default.parallelism": "2",
         "spark.sql.warehouse.dir": str(home / "warehouse"),
-        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {collector('Parallel')}",
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {collector_option('Parallel')}",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "3g",
         **JDBC_CATALOG,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from colline.environment.java import BRIEF
+from colline.environment.java import SHORT_LIVED_JVM
 
 pytestmark = pytest.mark.spark
 SCRIPT = Path(__file__).parent / "two_applications.py"
@@ -20,7 +20,7 @@ def test_rdds_of_a_stopped_application_are_not_used(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": str(SCRIPT.parent.parent.parent),
-        "JAVA_TOOL_OPTIONS": BRIEF,
+        "JAVA_TOOL_OPTIONS": SHORT_LIVED_JVM,
     }
     done = subprocess.run(
         [sys.executable, str(SCRIPT), str(tmp_path)], env=environment, check=False, capture_output=True, text=True

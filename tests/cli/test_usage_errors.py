@@ -31,7 +31,7 @@ WRONG = {
     "find x --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE, or run `colline ingest`"),
     "ingest --lake '{none}%20'": (
         3,
-        "the tables of a lake at {none}%20 could not be read by those who ask",
+        "query commands cannot read the tables of a lake at {none}%20",
         "choose a folder without a backslash, a line break or a code like %20 in its path",
     ),
     "token list --lake {none}": (3, "no lake at {none}", "check --lake or COLLINE_LAKE"),

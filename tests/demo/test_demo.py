@@ -1,7 +1,7 @@
-"""The demo from an empty folder to its answers. The answers are compared with text that was read by a person.
+"""Runs the whole demo and compares its output with `answers.txt`, which was reviewed by a person.
 
-That takes minutes, so `make test-demo` does it and `make test` leaves it out. `make test-demo GOLDEN=write` writes the
-text anew; read the difference before it is committed.
+This takes minutes, so that only `make test-demo` does it. `make test-demo GOLDEN=write` updates the file; review the
+difference before you commit it.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import pytest
 
 from colline.cli import COMMANDS
 from colline.demo.questions import QUESTIONS
-from colline.demo.runner import MARK, clear
+from colline.demo.runner import MARKER_FILE, clear
 from colline.errors import LakeError
 
 GOLDEN = Path(__file__).with_name("answers.txt")
 
-# what differs from run to run, and the word that stands for it
-CHANGING = (
+# patterns of text that differs between runs, and their replacement
+VARYING = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00| UTC)?", "TIME"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "RUN"),
     (r"local-\d+", "APPLICATION"),
@@ -33,10 +33,10 @@ CHANGING = (
 )
 
 
-def settled(text: str, lake: Path) -> str:
-    """The text without what differs from run to run."""
+def normalize(text: str, lake: Path) -> str:
+    """The text with everything replaced that differs between runs."""
     text = text.replace(str(lake), "LAKE")
-    for pattern, word in CHANGING:
+    for pattern, word in VARYING:
         text = re.sub(pattern, word, text, flags=re.MULTILINE)
     return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
 
@@ -53,33 +53,33 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> str:
         env=environment,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return settled(done.stdout, lake)
+    return normalize(done.stdout, lake)
 
 
 @pytest.mark.spark
 @pytest.mark.delta
 @pytest.mark.timeout(1500)
-@pytest.mark.skipif("COLLINE_GOLDEN" not in os.environ, reason="plays the whole demo: make test-demo")
-def test_the_demos_answers_are_the_ones_that_were_read(answers: str) -> None:
+@pytest.mark.skipif("COLLINE_GOLDEN" not in os.environ, reason="runs the whole demo: make test-demo")
+def test_demo_prints_the_reviewed_answers(answers: str) -> None:
     if os.environ.get("COLLINE_GOLDEN") == "write":
         GOLDEN.write_text(answers, encoding="utf-8")
     assert answers == GOLDEN.read_text("utf-8")
 
 
-def test_every_question_is_asked_by_a_command_that_exists() -> None:
+def test_every_question_uses_an_existing_command() -> None:
     assert {question.command[0] for question in QUESTIONS} <= set(COMMANDS)
 
 
-def test_a_folder_of_somebody_else_is_never_emptied(tmp_path: Path) -> None:
-    (tmp_path / "theses.txt").write_text("ten years", encoding="utf-8")
-    with pytest.raises(LakeError, match="not made by the demo"):
+def test_folder_not_created_by_the_demo_is_not_emptied(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("ten years", encoding="utf-8")
+    with pytest.raises(LakeError, match="not created by the demo"):
         clear(tmp_path)
-    assert (tmp_path / "theses.txt").exists()
+    assert (tmp_path / "thesis.txt").exists()
 
 
-def test_a_second_run_starts_clean(tmp_path: Path) -> None:
+def test_second_run_empties_the_folder(tmp_path: Path) -> None:
     lake = tmp_path / "my lake"
     clear(lake)
     (lake / "landing").mkdir()
     clear(lake)
-    assert [path.name for path in lake.iterdir()] == [MARK]
+    assert [path.name for path in lake.iterdir()] == [MARKER_FILE]

@@ -1,4 +1,4 @@
-"""What a JVM says while it starts is told only if it does not start."""
+"""The output of a JVM during its start is shown only if the start fails."""
 
 from __future__ import annotations
 
@@ -10,63 +10,66 @@ from pathlib import Path
 
 import pytest
 
-from colline.environment.jvm_output import chatter_apart
+from colline.environment.jvm_output import hide_startup_output
 from colline.errors import CollineError
 
-SAYS = (
-    "import sys, time; print('chatter', file=sys.stderr, flush=True); sys.stdin.read(); print('alarm', file=sys.stderr)"
-)
+PROGRAM = """
+import sys
+print("starting", file=sys.stderr, flush=True)
+sys.stdin.read()
+print("alarm", file=sys.stderr)
+"""
 
 
-def _started() -> subprocess.Popen[bytes]:
-    """A program that says something at once, and something else when it is told to end."""
-    begun = subprocess.Popen([sys.executable, "-c", SAYS], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def _start_program() -> subprocess.Popen[bytes]:
+    """A program that prints a line at once, and another one when its stdin is closed."""
+    process = subprocess.Popen([sys.executable, "-c", PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     time.sleep(0.5)
-    return begun
+    return process
 
 
-def _ended(begun: subprocess.Popen[bytes], capfd: pytest.CaptureFixture[str]) -> str:
-    begun.communicate()
-    told, until = "", time.monotonic() + 10
-    while "alarm" not in told and time.monotonic() < until:
+def _stderr_after_end(process: subprocess.Popen[bytes], capfd: pytest.CaptureFixture[str]) -> str:
+    process.communicate()
+    text, until = "", time.monotonic() + 10
+    while "alarm" not in text and time.monotonic() < until:
         time.sleep(0.05)
-        told += capfd.readouterr().err
-    return told
+        text += capfd.readouterr().err
+    return text
 
 
-def test_a_start_is_silent_and_what_comes_later_is_heard(capfd: pytest.CaptureFixture[str]) -> None:
-    with chatter_apart():
-        begun = _started()
+def test_start_is_silent_and_later_output_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    with hide_startup_output():
+        process = _start_program()
     print("own", file=sys.stderr)
-    assert _ended(begun, capfd) == "own\nalarm\n"
+    assert _stderr_after_end(process, capfd) == "own\nalarm\n"
 
 
-def test_a_start_that_fails_tells_all_that_was_said(capfd: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(CollineError, match="Spark did not start: no port") as failed, chatter_apart():
-        begun = _started()
-        raise RuntimeError("no port\nand a page of other things")
-    assert failed.value.hint == "`colline doctor` says what is missing"
-    assert capfd.readouterr().err == "chatter\n"
-    assert _ended(begun, capfd) == "alarm\n"
+def test_failed_start_shows_all_output(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(CollineError, match="Spark did not start: no port") as failed, hide_startup_output():
+        process = _start_program()
+        raise RuntimeError("no port\nand many other lines")
+    assert failed.value.hint == "run `colline doctor` to see what is missing"
+    assert capfd.readouterr().err == "starting\n"
+    assert _stderr_after_end(process, capfd) == "alarm\n"
 
 
-def test_a_start_that_is_interrupted_stays_an_interrupt_and_lets_the_rest_through(
+def test_interrupted_start_raises_keyboard_interrupt_and_shows_later_output(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(KeyboardInterrupt), chatter_apart():
-        begun = _started()
+    with pytest.raises(KeyboardInterrupt), hide_startup_output():
+        process = _start_program()
         raise KeyboardInterrupt
-    assert _ended(begun, capfd) == "alarm\n"
+    assert _stderr_after_end(process, capfd) == "alarm\n"
 
 
-def test_a_java_that_does_not_start_is_an_error_with_a_hint(tmp_path: Path) -> None:
+def test_failed_start_of_java_is_an_error_with_a_hint(tmp_path: Path) -> None:
     (tmp_path / "landing").mkdir()
-    # no JVM takes two collectors
+    # a JVM does not start with two collectors
     environment = {**os.environ, "JAVA_TOOL_OPTIONS": "-XX:+UseSerialGC -XX:+UseParallelGC"}
     command = [sys.executable, "-m", "colline", "ingest", "--lake", str(tmp_path)]
     done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stdout) == (2, "")
     assert "Multiple garbage collectors selected" in done.stderr
     assert done.stderr.splitlines()[-2].startswith("error: Spark did not start: ")
-    assert done.stderr.splitlines()[-1] == "hint: `colline doctor` says what is missing"
+    assert done.stderr.splitlines()[-1] == "hint: run `colline doctor` to see what is missing"
     assert "Traceback" not in done.stderr

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from colline.environment.java import BRIEF
+from colline.environment.java import SHORT_LIVED_JVM
 from colline.lake.tables import TABLES
 from colline.pipeline.rebuild import MARKER, REBUILT
 from tests.lakes import land
@@ -49,7 +49,7 @@ EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
 VICTIM = Path(__file__).parent / "killed_ingest.py"
 TOOLS = {
     **os.environ,
-    "JAVA_TOOL_OPTIONS": BRIEF,
+    "JAVA_TOOL_OPTIONS": SHORT_LIVED_JVM,
     "PYTHONPATH": str(VICTIM.parent.parent.parent),
     "PYTHONUNBUFFERED": "1",
 }

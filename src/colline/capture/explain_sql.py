@@ -6,18 +6,12 @@ read or written.
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from colline.capture.analyze import QueryError, lineage
-from colline.environment.java import BRIEF, collector, ensure_java, to_stderr
-from colline.environment.jvm_output import said_into
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,45 +59,6 @@ def explain(text: str, spark: SparkSession) -> Iterator[ExplainedStatement]:
             _create_empty_table(parsed, spark)
         elif not kind.startswith(WITHOUT_LINEAGE):
             yield ExplainedStatement(statement, lineage(statement, spark))
-
-
-def session(folder: Path) -> SparkSession:
-    """A small local session, with Delta where it is installed, whose tables live in the folder."""
-    import pyspark
-    from pyspark.sql import SparkSession
-
-    ensure_java(pyspark.__version__)
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[1]").appName("colline explain")
-    for key, value in _settings(folder, pyspark.__version__).items():
-        builder = builder.config(key, value)
-    if find_spec("delta") is not None:
-        from delta import configure_spark_with_delta_pip
-
-        builder = configure_spark_with_delta_pip(builder)
-    with said_into(folder / "spark.log"):
-        started: SparkSession = builder.getOrCreate()
-    started.sparkContext.setLogLevel("OFF")
-    return started
-
-
-def _settings(folder: Path, spark_version: str) -> dict[str, str]:
-    delta = {
-        "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
-        "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
-        "spark.databricks.delta.snapshotPartitions": "1",
-        "spark.sql.sources.default": "delta",  # so that MERGE and UPDATE have a target that takes them
-    }
-    return {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.driver.extraJavaOptions": (
-            f"-Dderby.system.home={folder} {BRIEF} {collector('Serial')} {to_stderr(spark_version)}"
-        ),
-        **(delta if find_spec("delta") is not None else {}),
-    }
 
 
 def _parse(statement: str, spark: SparkSession) -> Any:

@@ -1,4 +1,4 @@
-"""`colline demo`: a food-delivery platform on Delta, captured, ingested, and asked every question."""
+"""`colline demo`: runs an example platform on Delta, captures and ingests its lineage, and queries it."""
 
 from __future__ import annotations
 
@@ -23,68 +23,73 @@ from colline.errors import CollineError
     show_default=True,
     metavar="PATH",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder to make; a second run starts clean.",
+    help="Folder to create. The demo empties it on every run.",
 )
 def command(lake: Path) -> None:
-    """Run a food-delivery platform on Delta and ask every question about it."""
+    """Run an example platform on Delta and every query command on its lineage."""
     start = time.monotonic()
-    between = _play(lake)
-    _ask_all(lake, between)
-    _say(f"\n{time.monotonic() - start:.0f} seconds in all. The lake is yours to play with:")
+    between = _run_platform(lake)
+    _run_questions(lake, between)
+    _report(f"\nFinished in {time.monotonic() - start:.0f} seconds. Try it yourself:")
     program = sys.argv[0] if Path(sys.argv[0]).name == "colline" else "colline"
-    asked, where = shlex.quote(program), shlex.quote(str(lake))
-    _say(f"  {asked} find email --lake {where}\n  {asked} serve --lake {where}    # then open the page it names")
+    colline, path = shlex.quote(program), shlex.quote(str(lake))
+    _report(f"  {colline} find email --lake {path}\n  {colline} serve --lake {path}    # then open the URL it prints")
 
 
-def _play(lake: Path) -> str:
-    """Two days captured, one job that was not, all of it ingested and held against Spark's own history."""
-    from colline.demo.runner import clear, platform_of, play, play_unwatched, write_settings
-    from colline.demo.session import event_logs, started
+def _run_platform(lake: Path) -> str:
+    """Run and ingest two captured days, and compare with Spark's event logs. Returns the time between the days."""
+    from colline.demo.runner import (
+        clear,
+        demo_session,
+        event_log_folder,
+        platform_of,
+        run_days,
+        run_without_capture,
+        write_settings,
+    )
 
     clear(lake)
     settings = write_settings(lake)
-    root = platform_of(lake).root
-    _say("starting Spark (the first time, it fetches Delta's jar)")
-    with started(root, "food delivery") as spark:
-        _say("two days of a food-delivery platform, captured:")
-        played = play(lake, spark, _say)
-        _say(f"{played.events} events in {lake / 'landing'}")
-    with started(root, "refund report") as spark:
-        play_unwatched(lake, spark, _say)
-    with started(root, "colline", history=False):
-        _run(["ingest", "--lake", str(lake)], settings)
-        click.echo(
-            "\nDid every job tell its lineage?\n  What was not captured cannot be answered for. Spark's event logs know"
-        )
-        click.echo("  what ran: one application told nothing.")
-        _run(["reconcile", "--history", str(event_logs(root)), "--lake", str(lake)])
-    return played.between.isoformat(timespec="milliseconds")
+    platform = platform_of(lake)
+    _report("starting Spark (the first start downloads the Delta jar)")
+    with demo_session(platform, "food delivery") as spark:
+        _report("running two days of a food-delivery platform, with capture:")
+        captured = run_days(lake, spark, _report)
+        _report(f"{captured.events} events written to {lake / 'landing'}")
+    with demo_session(platform, "refund report") as spark:
+        run_without_capture(lake, spark, _report)
+    with demo_session(platform, "colline", has_event_log=False):
+        _run_command(["ingest", "--lake", str(lake)], settings)
+        click.echo("\nDid every application send its lineage?")
+        click.echo("  Spark's event logs list all applications. One of them, the refund report, sent no lineage.")
+        _run_command(["reconcile", "--history", str(event_log_folder(platform)), "--lake", str(lake)])
+    return captured.between.isoformat(timespec="milliseconds")
 
 
-def _ask_all(lake: Path, between: str) -> None:
+def _run_questions(lake: Path, between: str) -> None:
     from colline.demo.questions import QUESTIONS
 
     for question in QUESTIONS:
         click.echo(f"\n{question.title}\n  {question.why}")
-        _run([*question.arguments(between), "--lake", str(lake)])
+        _run_command([*question.arguments(between), "--lake", str(lake)])
 
 
-def _run(arguments: list[str], settings: Path | None = None) -> None:
-    """Run a command of ours as the user would, after showing it; its "no" is an answer, its error ends the demo."""
-    named = "" if settings is None else f"COLLINE_CONFIG={shlex.quote(str(settings))} "
-    click.echo(f"$ {named}colline {shlex.join(arguments)}")
+def _run_command(arguments: list[str], settings: Path | None = None) -> None:
+    """Print a colline command and run it. Exit code 1 means "no" and is fine; a higher one ends the demo."""
+    variable = "" if settings is None else f"COLLINE_CONFIG={shlex.quote(str(settings))} "
+    click.echo(f"$ {variable}colline {shlex.join(arguments)}")
     try:
-        with _with_settings(settings):
+        with _config_file(settings):
             cli.main(arguments, prog_name="colline", standalone_mode=False)
     except SystemExit as end:
         if end.code not in (None, 0, 1):
-            hint = "what it said is above; `colline doctor` tells what this computer lacks"
+            hint = "see the error above, or run `colline doctor` to see what is missing"
             raise CollineError(f"`colline {shlex.join(arguments)}` ended with {end.code}", hint=hint) from end
 
 
 @contextmanager
-def _with_settings(file: Path | None) -> Iterator[None]:
-    """The file as the one that holds the settings, for as long as this lasts."""
+def _config_file(file: Path | None) -> Iterator[None]:
+    """Set COLLINE_CONFIG to the file inside the block."""
     before = os.environ.get("COLLINE_CONFIG")
     if file is not None:
         os.environ["COLLINE_CONFIG"] = str(file)
@@ -96,5 +101,5 @@ def _with_settings(file: Path | None) -> Iterator[None]:
             os.environ.update({} if before is None else {"COLLINE_CONFIG": before})
 
 
-def _say(line: str) -> None:
+def _report(line: str) -> None:
     click.echo(line, err=True)

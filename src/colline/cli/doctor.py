@@ -1,4 +1,4 @@
-"""`colline doctor`: what this computer lacks and how to get it."""
+"""`colline doctor`: lists what is missing on this computer, and how to get it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from colline.environment.doctor import Check, State, check_all
 MARKS = {State.OK: ("ok", "green"), State.MISSING: ("MISSING", "red"), State.ABSENT: ("-", "yellow")}
 
 
-@click.command(epilog="Exit code: 0 if everything needed is there, 1 if something is missing.")
-@click.option("--lake", envvar="COLLINE_LAKE", metavar="PATH", help="Look at this lake too.")
+@click.command(epilog="Exit code: 0 if everything required is installed, 1 if something is missing.")
+@click.option("--lake", envvar="COLLINE_LAKE", metavar="PATH", help="Check this lake, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(lake: str | None, as_json: bool) -> None:
-    """Say what this computer lacks and how to get it."""
+    """Check what this machine lacks, and how to get it."""
     checks = check_all(lake)
     if as_json:
         click.echo(json.dumps({"checks": [check.to_dict() for check in checks]}, indent=2))
@@ -33,4 +33,4 @@ def _print(checks: list[Check]) -> None:
         if check.hint:
             click.echo(f"{'':<{width}}  {'':<7}  hint: {check.hint}")
     missing = [check.name for check in checks if check.state is State.MISSING]
-    click.echo(f"missing: {', '.join(missing)}" if missing else "ready: everything needed is there", err=True)
+    click.echo(f"missing: {', '.join(missing)}" if missing else "ready: everything required is installed", err=True)

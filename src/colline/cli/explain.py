@@ -1,4 +1,4 @@
-"""`colline explain job.sql`: the lineage of SQL text, without data."""
+"""`colline explain job.sql`: prints the lineage of SQL text, without data."""
 
 from __future__ import annotations
 
@@ -17,22 +17,27 @@ import click
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="The tables' CREATE TABLE statements; they may also stand in the script itself.",
+    help="File with CREATE TABLE statements; they can also be in the script itself.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON: each statement and its columnLineage facet.")
-@click.option("--legacy", is_flag=True, help="With --json: the cartesian form of the facet.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: each statement with its columnLineage facet.")
+@click.option(
+    "--legacy",
+    is_flag=True,
+    help="With --json: print the older form of the facet.",
+)
 def command(script: Path, ddl: tuple[Path, ...], as_json: bool, legacy: bool) -> None:
-    """Print the lineage of each statement of a SQL script, without data and without running it.
+    """Print the lineage of each statement in a SQL script, without data and without running it.
 
     \b
     colline explain job.sql --ddl tables.sql
     """
-    from colline.capture.explain_sql import explain, session
+    from colline.capture.explain_sql import explain
+    from colline.environment.spark_session import explain_profile, start_session
 
     texts = [path.read_text(encoding="utf-8") for path in ddl]
     texts.append(sys.stdin.read() if str(script) == "-" else script.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory(prefix="colline-explain-", ignore_cleanup_errors=True) as folder:
-        spark = session(Path(folder))
+        spark = start_session("colline explain", explain_profile(Path(folder)))
         try:
             explained = list(explain(";\n".join(texts), spark))
         finally:
@@ -44,4 +49,4 @@ def command(script: Path, ddl: tuple[Path, ...], as_json: bool, legacy: bool) ->
     for each in explained:
         click.echo(f"-- {' '.join(each.statement.split())[:100]}\n{each.lineage}\n")
     if not explained:
-        click.echo("no statement with lineage: the script only defines things", err=True)
+        click.echo("no lineage: the script contains only definitions", err=True)

@@ -1,1 +1,1 @@
-"""A food-delivery platform on Delta: jobs to capture, and the questions one asks of them."""
+"""The example of `colline demo`: a food-delivery platform on Delta, and questions about its lineage."""

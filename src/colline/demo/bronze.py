@@ -1,4 +1,4 @@
-"""Bronze: files as they came, one table each."""
+"""Bronze: one table for each kind of source file, unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PING = "order_id string, courier_id string, event string, at timestamp"
 
 
 def load_reference(spark: SparkSession, source: str) -> None:
-    """Nightly exports of the operational databases."""
+    """Load the nightly exports of the operational databases."""
     for name, columns in REFERENCE.items():
         rows = spark.read.schema(", ".join(f"{column} string" for column in columns.split())).csv(
             f"{source}/{name}", header=True
@@ -33,16 +33,16 @@ def load_reference(spark: SparkSession, source: str) -> None:
 
 
 def load_orders(spark: SparkSession, source: str) -> None:
-    """Orders as the app sends them: nested, with duplicates."""
+    """Load orders as the app sends them: nested, with duplicates."""
     orders = spark.read.schema(ORDER).json(f"{source}/orders")
     save(orders.withColumn("source_file", F.col("_metadata.file_name")), "bronze.orders")
 
 
 def load_payments(spark: SparkSession, source: str) -> None:
-    """Payments as the payment provider reports them."""
+    """Load payments as the payment provider reports them."""
     save(spark.read.schema(PAYMENT).json(f"{source}/payments"), "bronze.payments")
 
 
 def save(rows: DataFrame, table: str) -> None:
-    """Replace the table's rows, keep the table."""
+    """Replace all rows of a table, creating it if needed."""
     rows.write.format("delta").mode("overwrite").option("overwriteSchema", "true").saveAsTable(table)

@@ -1,4 +1,4 @@
-"""Gold: what the business asks about."""
+"""Gold: business metrics about revenue, customers and deliveries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build_revenue(spark: SparkSession) -> None:
-    """Revenue by day, and by restaurant with its rank."""
+    """Write revenue by day and city, and by restaurant with its rank."""
     spark.sql("""
         create or replace table gold.daily_revenue using delta as
         select o.order_date, o.delivery_city as city, sum(p.net_amount) as revenue, count(*) as orders,
@@ -43,7 +43,7 @@ def build_revenue(spark: SparkSession) -> None:
 
 
 def build_menu_sales(spark: SparkSession) -> None:
-    """What each dish sold."""
+    """Write the sales of each dish."""
     spark.sql("""
         create or replace table gold.dish_sales using delta as
         select m.title, sum(i.quantity) as sold, sum(i.line_amount) as sales
@@ -52,7 +52,7 @@ def build_menu_sales(spark: SparkSession) -> None:
 
 
 def build_customers(spark: SparkSession) -> None:
-    """Customers as analysts may see them: the e-mail address only as a digest."""
+    """Write customers as analysts may see them: the e-mail address only as a hash."""
     spark.sql("""
         create or replace table gold.customer_360 using delta as
         select c.customer_id, sha2(c.email, 256) as email_digest, c.city, c.age,
@@ -76,7 +76,7 @@ def build_customers(spark: SparkSession) -> None:
 
 
 def kilometres(from_latitude: float, from_longitude: float, to_latitude: float, to_longitude: float) -> float:
-    """Great-circle distance."""
+    """The great-circle distance between two points."""
     half_up = radians(to_latitude - from_latitude) / 2
     half_along = radians(to_longitude - from_longitude) / 2
     chord = sin(half_up) ** 2 + cos(radians(from_latitude)) * cos(radians(to_latitude)) * sin(half_along) ** 2
@@ -84,7 +84,7 @@ def kilometres(from_latitude: float, from_longitude: float, to_latitude: float, 
 
 
 def score_deliveries(spark: SparkSession) -> None:
-    """How long each delivery took for its distance (a Python function), and what that says of each courier."""
+    """Write the distance (a Python UDF) and duration of each delivery, and averages per courier."""
     distance = F.udf(kilometres, "double", useArrow=False)
     legs = (
         spark.table("silver.delivery_events")
@@ -113,7 +113,7 @@ def score_deliveries(spark: SparkSession) -> None:
 
 
 def report_refunds(spark: SparkSession, root: Path) -> None:
-    """Refunds by payment method, by paths: finance runs it on its own, and nobody attached anything to it."""
+    """Write refunds by payment method, reading and writing paths. Finance runs this job without colline."""
     refunds = spark.read.format("delta").load(str(root / "bronze" / "payments")).where("refund_amount > 0")
     by_method = refunds.groupBy("method").agg(F.sum("refund_amount").alias("refunded"))
     by_method.write.format("delta").mode("overwrite").save(str(root / "gold" / "refunds"))

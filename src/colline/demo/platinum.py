@@ -1,4 +1,4 @@
-"""Platinum: what leaves the platform, to boards, campaigns and models."""
+"""Platinum: data products for the board, for campaigns and for models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def publish_board(spark: SparkSession) -> None:
-    """The board's one-line summary per day, and the restaurants' league."""
+    """Write the daily summary for the board, and the top restaurants of each city."""
     spark.sql("""
         create or replace table platinum.executive_summary using delta as
         select order_date, sum(revenue) as total_revenue, sum(orders) as total_orders,
@@ -29,7 +29,7 @@ def publish_board(spark: SparkSession) -> None:
 
 
 def publish_campaign(spark: SparkSession, export: str) -> None:
-    """The audience of the spring campaign: joined with the contact table, so the address leaves in clear."""
+    """Write the audience of the spring campaign. The join with contacts exports e-mail addresses unmasked."""
     audience = (
         spark.table("gold.customer_360")
         .where("orders >= 3")
@@ -41,20 +41,20 @@ def publish_campaign(spark: SparkSession, export: str) -> None:
 
 
 def churn(batches: Iterator[Frame]) -> Iterator[Frame]:
-    """A model's score per customer; what happens inside is the model's own business."""
+    """A model's score per customer, for `mapInPandas`."""
     for batch in batches:
         batch["churn_risk"] = 1.0 / (1.0 + batch["orders"])
         yield batch[["customer_id", "churn_risk"]]
 
 
 def predict_churn(spark: SparkSession) -> None:
-    """Churn risk from a function over whole batches, which no plan can be seen into."""
+    """Write the churn risk from `mapInPandas`: the plan does not show which columns the function uses."""
     features = spark.table("gold.customer_360").select("customer_id", "orders", "lifetime_value")
     save(features.mapInPandas(churn, "customer_id string, churn_risk double"), "platinum.churn_risk")
 
 
 def predict_churn_failing(spark: SparkSession) -> None:
-    """The same on a bad day: one value does not parse, and the write fails."""
+    """The same job on day two: a cast fails, and so does the write."""
     features = spark.table("gold.customer_360").selectExpr(
         "customer_id", "cast(customer_id as int) / orders as churn_risk"
     )

@@ -1,6 +1,7 @@
-"""What one asks of the platform, as a table: the question, why it matters, and the command that answers it.
+"""The questions of the demo: a title, why it matters, and the command that answers it.
 
-`{between}` is the moment between the two days. A command that ends with 1 has said "no", which is an answer.
+`{between}` in a command is replaced by the time between the two days. Exit code 1 of a command means that the answer
+is "no".
 """
 
 from __future__ import annotations
@@ -9,107 +10,107 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question in words, why somebody asks it, and the command line that answers it."""
+class DemoQuestion:
+    """A question, why it matters, and the command line that answers it."""
 
     title: str
     why: str
     command: tuple[str, ...]
 
     def arguments(self, between: str) -> list[str]:
-        """The command's arguments with the moment filled in."""
+        """The command's arguments, with the time between the two days filled in."""
         return [part.replace("{between}", between) for part in self.command]
 
 
-QUESTIONS: tuple[Question, ...] = (
-    Question(
-        "Which columns are called like this?",
-        "Nobody remembers full names; every other question starts here.",
+QUESTIONS: tuple[DemoQuestion, ...] = (
+    DemoQuestion(
+        "Which columns match a name?",
+        "Nobody remembers full column names, so most searches start here.",
         ("find", "revenue"),
     ),
-    Question(
+    DemoQuestion(
         "The board's revenue looks wrong: what feeds it?",
-        "Day two's revenue is too high. The walk names the job whose logic changed since day one: settle_payments.",
+        "Revenue on day two is too high. The answer marks the job that changed since day one: settle_payments.",
         ("upstream", "platinum.executive_summary.total_revenue", "--since", "{between}"),
     ),
-    Question(
+    DemoQuestion(
         "What changed between the two days?",
-        "net_amount no longer comes from refund_amount: a one-line change, three tables upstream of the board.",
+        "net_amount no longer depends on refund_amount: a one-line change, three tables upstream of the board.",
         ("diff", "--from", "{between}"),
     ),
-    Question(
-        "What was true before?",
-        "The same question as of day one still shows the refunds; history is kept, not overwritten.",
+    DemoQuestion(
+        "What was the lineage before the change?",
+        "The same query as of day one still shows refund_amount: colline keeps the history of lineage.",
         ("upstream", "silver.payments.net_amount", "--as-of", "{between}"),
     ),
-    Question(
-        "Who writes it, and how?",
-        "One job, and how it derives the column today: this is whom to call.",
+    DemoQuestion(
+        "Which job writes a column, and how?",
+        "One job, its owner, and how it computes the column today.",
         ("writers", "silver.payments.net_amount"),
     ),
-    Question(
-        "What is built on a restaurant's commission rate?",
-        "Finance changes rates tonight: these tables and jobs move with it.",
+    DemoQuestion(
+        "What depends on a restaurant's commission rate?",
+        "Finance changes the rates tonight: these columns and jobs are affected.",
         ("downstream", "bronze.restaurants.commission_rate"),
     ),
-    Question(
+    DemoQuestion(
         "Where does a customer's e-mail address end up?",
-        "Masked on its way to analysts, in clear in the campaign and in a file that leaves the platform.",
+        "Masked in the analysts' table, but unmasked in the campaign and in a file that leaves the platform.",
         ("pii", "bronze.customers.email", "--direct", "--allowed-zone", "silver.*"),
     ),
-    Question(
-        "And everything else that is personal?",
-        "Columns tagged PII by the lake's colline.toml, all at once: what leaves silver in clear is a violation.",
+    DemoQuestion(
+        "Where does all other personal data end up?",
+        "Rules in the lake's colline.toml tag personal columns as PII. Unmasked data outside silver is a violation.",
         ("pii", "--tag", "PII", "--direct", "--allowed-zone", "silver.*"),
     ),
-    Question(
-        "How exactly did it get there?",
-        "The path, step by step, to show to whoever must close it.",
+    DemoQuestion(
+        "On which path did it get there?",
+        "Every step of the path, to find the job that has to be fixed.",
         ("paths", "bronze.customers.email", "platinum.campaign_audience.contact"),
     ),
-    Question(
-        "What breaks if the promo code goes?",
-        "Before the pull request, not after: one reported share depends on it, by a condition, not by value.",
+    DemoQuestion(
+        "What breaks if the promo code is dropped?",
+        "Asked before the pull request is merged: one metric uses it, in a condition.",
         ("impact", "silver.orders.promo_code", "--change", "drop"),
     ),
-    Question(
-        "May I drop it?",
-        "legacy_code is read by nobody; status decides which orders count, although no value of it is ever shown.",
+    DemoQuestion(
+        "Is it safe to drop a column?",
+        "No job reads legacy_code. status is never part of a result, but it filters which orders count.",
         ("droppable", "silver.restaurants.legacy_code", "silver.orders.status"),
     ),
-    Question(
-        "Which columns does nobody read?",
-        "Storage and attention spent on columns that answer nothing.",
+    DemoQuestion(
+        "Which columns are never read?",
+        "They cost storage and maintenance, and no job or dashboard uses them.",
         ("unused", "silver.restaurants"),
     ),
-    Question(
-        "Do two revenues mean the same?",
-        "One is per city, one per restaurant: same source, so a difference is a fault and not a definition.",
+    DemoQuestion(
+        "Do two revenue columns mean the same?",
+        "One is per city, one per restaurant. They have the same source, so their totals must agree.",
         ("compare", "gold.daily_revenue.revenue", "gold.restaurant_performance.revenue"),
     ),
-    Question(
+    DemoQuestion(
         "Can the churn score be trusted today?",
-        "Its last run failed, so what is in the table is yesterday's; and the model cannot be seen into.",
+        "Its last run failed, so the table holds yesterday's scores; and the model's code is opaque.",
         ("upstream", "platinum.churn_risk.churn_risk", "--depth", "1"),
     ),
-    Question(
+    DemoQuestion(
         "Where is lineage missing?",
-        "A function over whole batches cannot be seen into: told as unknown, never shown as nothing.",
+        "The code of mapInPandas cannot be analyzed: its columns are reported as unknown, not as unconnected.",
         ("coverage",),
     ),
-    Question(
-        "Which columns have the most built on them?",
-        "Where a mistake costs most, and where tests pay first.",
+    DemoQuestion(
+        "Which columns have the most connections?",
+        "Errors in these columns affect the most data, so tests are worth most here.",
         ("columns", "--top", "5"),
     ),
-    Question(
-        "Where does everything begin?",
-        "The files of the operational systems, and counts, which have no input column.",
+    DemoQuestion(
+        "Where does the data come from?",
+        "Files of the operational systems, and counts, which have no input column.",
         ("columns", "--roots", "--limit", "10"),
     ),
-    Question(
-        "And where does it end?",
-        "What leaves: reports, scores and a file.",
+    DemoQuestion(
+        "Where does the data end?",
+        "Reports, scores and an exported file.",
         ("columns", "--leaves", "--limit", "10"),
     ),
 )

@@ -1,10 +1,12 @@
-"""The demo from an empty folder to a lake: two days of jobs, captured into the lake's landing folder."""
+"""Runs the demo's jobs: two days of a food-delivery platform, captured into the landing folder of a lake."""
 
 from __future__ import annotations
 
+import logging
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -13,40 +15,66 @@ from typing import TYPE_CHECKING
 import colline
 from colline.demo import source_files
 from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Job, Platform
+from colline.environment.spark_session import demo_profile, start_session
 from colline.errors import CollineError, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Say = Callable[[str], None]
-MARK = ".colline-demo"
+Print = Callable[[str], None]
+MARKER_FILE = ".colline-demo"
 SETTINGS = Path(__file__).with_name("colline.toml")
 
 
 @dataclass(frozen=True)
-class Played:
-    """What came of both days: the moment between them, and how many events were captured."""
+class CapturedDays:
+    """The result of both days: the time between them, and the number of captured events."""
 
     between: datetime
     events: int
 
 
 def clear(lake: Path) -> None:
-    """An empty folder for the demo; one that the demo did not make is never touched."""
-    if lake.is_dir() and any(lake.iterdir()) and not (lake / MARK).is_file():
-        raise LakeError(f"{lake} is not empty and was not made by the demo", hint="name another folder with --lake")
+    """Empty the demo's folder, or create it. A folder that the demo did not create is an error."""
+    if lake.is_dir() and any(lake.iterdir()) and not (lake / MARKER_FILE).is_file():
+        raise LakeError(
+            f"{lake} is not empty and was not created by the demo", hint="choose another folder with --lake"
+        )
     shutil.rmtree(lake, ignore_errors=True)
     lake.mkdir(parents=True)
-    (lake / MARK).write_text("made by `colline demo`, which empties it before it runs again\n", encoding="utf-8")
+    (lake / MARKER_FILE).write_text("Created by `colline demo`, which empties this folder on every run.\n", "utf-8")
 
 
 def write_settings(lake: Path) -> Path:
-    """The lake's own `colline.toml`, with the rules that tag personal columns."""
+    """Copy the demo's `colline.toml`, whose rules tag personal columns, into the lake."""
     return Path(shutil.copy(SETTINGS, lake))
 
 
-def play(lake: Path, spark: SparkSession, say: Say) -> Played:
-    """Run both days with capture on."""
+def platform_of(lake: Path) -> Platform:
+    """The platform's folders, inside the lake's folder."""
+    return Platform((lake / "platform").resolve())
+
+
+def event_log_folder(platform: Platform) -> Path:
+    """The folder of Spark's event logs, which `colline reconcile` reads."""
+    return platform.root / "spark-events"
+
+
+@contextmanager
+def demo_session(platform: Platform, application: str, *, has_event_log: bool = True) -> Iterator[SparkSession]:
+    """A Spark session for the block. Later sessions reuse the JVM of the first one, so they start within a second."""
+    event_log = event_log_folder(platform)
+    event_log.mkdir(parents=True, exist_ok=True)
+    spark = start_session(application, demo_profile(platform.root, event_log if has_event_log else None))
+    logging.getLogger("SQLQueryContextLogger").disabled = True  # PySpark would also log the error of the failing job
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def run_days(lake: Path, spark: SparkSession, report: Print) -> CapturedDays:
+    """Run the jobs of both days with capture on."""
     platform = platform_of(lake)
     for layer in LAYERS:
         spark.sql(f"create database {layer} location '{(platform.root / layer).as_uri()}'")
@@ -57,33 +85,30 @@ def play(lake: Path, spark: SparkSession, say: Say) -> Played:
         source_files.write_day(Path(platform.source), day)
         for job in jobs:
             with colline.job(job.name, tags={"owner": job.owner}):
-                _run(spark, platform, job, say)
+                _run_job(spark, platform, job, report)
         if day == 0:
             watch.flush()
             between = datetime.now(timezone.utc)
     watch.detach()
     if not watch.stats.events:
-        raise CollineError("nothing was captured", hint=f"`colline doctor` says what is missing; {watch!r}")
-    return Played(between, watch.stats.events)
+        raise CollineError(
+            f"the demo captured no events: {watch!r}", hint="run `colline doctor` to see what is missing"
+        )
+    return CapturedDays(between, watch.stats.events)
 
 
-def platform_of(lake: Path) -> Platform:
-    """The platform beside the lake."""
-    return Platform((lake / "platform").resolve())
+def run_without_capture(lake: Path, spark: SparkSession, report: Print) -> None:
+    """Run the one job of the platform that is not captured."""
+    _run_job(spark, platform_of(lake), REFUNDS, report, "not captured: runs without colline")
 
 
-def play_unwatched(lake: Path, spark: SparkSession, say: Say) -> None:
-    """Run the job that colline was never attached to."""
-    _run(spark, platform_of(lake), REFUNDS, say, "not watched: it tells nothing")
-
-
-def _run(spark: SparkSession, platform: Platform, job: Job, say: Say, outcome: str = "") -> None:
-    """Run one job and say how it went; a failure that belongs to the story is told and left behind."""
+def _run_job(spark: SparkSession, platform: Platform, job: Job, report: Print, note: str = "") -> None:
+    """Run one job and report its duration. The error of a job that is meant to fail is reported, not raised."""
     start = time.monotonic()
     try:
-        job.work(spark, platform)
+        job.run(spark, platform)
     except Exception as error:
         if not job.fails:
             raise
-        outcome = f"failed: {type(error).__name__}"
-    say(f"  {job.name:<18} {job.owner:<12}{time.monotonic() - start:5.1f} s  {outcome}".rstrip())
+        note = f"failed: {type(error).__name__}"
+    report(f"  {job.name:<18} {job.owner:<12}{time.monotonic() - start:5.1f} s  {note}".rstrip())

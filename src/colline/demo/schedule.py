@@ -1,4 +1,4 @@
-"""Which job runs on which day: the platform's whole week in one table."""
+"""The schedule of the demo: which jobs run on each of the two days."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ LAYERS = ("bronze", "silver", "gold", "platinum")
 
 @dataclass(frozen=True)
 class Platform:
-    """Where the platform lives: files that arrive, tables, files that leave."""
+    """The folders of the platform: source files, tables, exported files."""
 
     root: Path
 
     @property
     def source(self) -> str:
-        """Files from the operational systems."""
+        """The folder of files from the operational systems."""
         return str(self.root / "source")
 
     @property
     def checkpoint(self) -> str:
-        """The stream's memory of what it has read."""
+        """The checkpoint location of the stream."""
         return str(self.root / "checkpoints" / "deliveries")
 
     @property
     def export(self) -> str:
-        """The file that leaves the platform."""
+        """The folder of the exported newsletter file."""
         return str(self.root / "export" / "newsletter")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A scheduled job; `fails` where it does so on that day."""
+    """A scheduled job with its owner. `fails` is true if the job is meant to fail."""
 
     name: str
     owner: str
-    work: Callable[[SparkSession, Platform], None]
+    run: Callable[[SparkSession, Platform], None]
     fails: bool = False
 
 
@@ -70,11 +70,11 @@ DELIVERIES = Job("score_deliveries", "logistics", lambda spark, _: gold.score_de
 CAMPAIGN = Job("publish_campaign", "marketing", lambda spark, at: platinum.publish_campaign(spark, at.export))
 CHURN = Job("predict_churn", "marketing", lambda spark, _: platinum.predict_churn(spark))
 CHURN_FAILING = Job("predict_churn", "marketing", lambda spark, _: platinum.predict_churn_failing(spark), fails=True)
-# an application of its own that nobody attached colline to: only Spark's event log tells of it
+# runs in a separate application without colline, so that only Spark's event log shows it
 REFUNDS = Job("report_refunds", "finance", lambda spark, at: gold.report_refunds(spark, at.root))
 DASHBOARD = Job("dashboard", "analysts", lambda spark, _: read_dashboard(spark))
 
-# Day two: payments come in and are settled by changed code, the board is published, and a score cannot be made.
+# Day two: payments are loaded and settled by the changed job, the board is published, and the churn model fails.
 DAYS: tuple[tuple[Job, ...], ...] = (
     (*LOADING, *CLEANING, SETTLING, *REPORTING, CUSTOMERS, MENU, DELIVERIES, CAMPAIGN, CHURN, DASHBOARD),
     (LOADING[2], SETTLING_CHANGED, *REPORTING, CHURN_FAILING, DASHBOARD),
@@ -82,6 +82,6 @@ DAYS: tuple[tuple[Job, ...], ...] = (
 
 
 def read_dashboard(spark: SparkSession) -> None:
-    """What the analysts' dashboard asks for: reads that write nothing."""
+    """The queries of the analysts' dashboard, which write nothing."""
     spark.sql("select order_date, total_revenue from platinum.executive_summary order by order_date").collect()
     spark.sql("select courier_name, average_minutes from gold.courier_performance where vehicle = 'bike'").collect()

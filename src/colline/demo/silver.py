@@ -1,4 +1,4 @@
-"""Silver: cleaned, typed, one row per thing."""
+"""Silver: cleaned and typed tables, one row per order, item, customer or payment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def clean_orders(spark: SparkSession) -> None:
-    """One row per order, and one per ordered item."""
+    """Write one row per order, and one per ordered item."""
     raw = spark.table("bronze.orders").dropDuplicates(["order_id"])
     save(
         raw.select(
@@ -43,7 +43,7 @@ def clean_orders(spark: SparkSession) -> None:
 
 
 def merge_customers(spark: SparkSession) -> None:
-    """The customers' current state, by MERGE; contact details are kept apart, so that few may read them."""
+    """Update the customers by MERGE. Contact details are in a table of their own, with restricted access."""
     spark.sql("""
         create table if not exists silver.customers
         (customer_id string, full_name string, email string, city string, signed_up_on date, age int) using delta
@@ -67,7 +67,7 @@ def merge_customers(spark: SparkSession) -> None:
 
 
 def conform_reference(spark: SparkSession) -> None:
-    """Restaurants, couriers and menus with types."""
+    """Convert restaurants, couriers and menus to proper types."""
     save(
         spark.table("bronze.restaurants").select(
             "restaurant_id",
@@ -91,24 +91,24 @@ def conform_reference(spark: SparkSession) -> None:
 
 
 def settle_payments(spark: SparkSession) -> None:
-    """What each order brought in: the gross amount less what was refunded."""
+    """Compute the net amount of each payment: the gross amount minus refunds."""
     payments = spark.table("bronze.payments")
-    save(_settled(payments, F.col("gross_amount") - F.col("refund_amount")), "silver.payments")
+    save(_net_payments(payments, F.col("gross_amount") - F.col("refund_amount")), "silver.payments")
 
 
 def settle_payments_changed(spark: SparkSession) -> None:
-    """The same job a day later, after a change nobody announced: refunds are forgotten."""
-    save(_settled(spark.table("bronze.payments"), F.col("gross_amount")), "silver.payments")
+    """The same job on day two, with a bug: refunds are no longer subtracted."""
+    save(_net_payments(spark.table("bronze.payments"), F.col("gross_amount")), "silver.payments")
 
 
-def _settled(payments: DataFrame, net: Column) -> DataFrame:
+def _net_payments(payments: DataFrame, net: Column) -> DataFrame:
     return payments.select(
         "payment_id", "order_id", "method", F.sha2("card_number", 256).alias("card"), net.alias("net_amount"), "paid_at"
     )
 
 
 def track_deliveries(spark: SparkSession, source: str, checkpoint: str) -> None:
-    """Couriers' pings as a stream: what is new since the last run, then done."""
+    """Stream the couriers' new position pings into a table, then stop."""
     pings = spark.readStream.schema(PING).json(f"{source}/pings")
     query = (
         pings.withColumn("event_date", F.to_date("at"))

@@ -1,4 +1,4 @@
-"""What this computer has and lacks: Java, certificates, a browser, Node.
+"""The computer that colline runs on: Java, certificates, a browser, Hadoop file systems, and local Spark sessions.
 
-Reads the environment and the disk, starts `java -version` at most; knows nothing of lineage.
+It has no knowledge of lineage.
 """

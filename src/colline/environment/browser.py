@@ -1,4 +1,4 @@
-"""A Chromium-family browser on this computer."""
+"""Finds a Chromium-based browser on this computer, for the tests of the page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ APPLICATIONS = (
 
 
 def installed_browser() -> Path | None:
-    """The browser to use: COLLINE_BROWSER, one on PATH, a macOS application, or one that playwright brought."""
+    """The browser of COLLINE_BROWSER, else the first one on PATH, in macOS applications, or installed by playwright."""
     named = os.environ.get("COLLINE_BROWSER")
     if named:
         return Path(named) if Path(named).is_file() else None
@@ -22,10 +22,10 @@ def installed_browser() -> Path | None:
         found = shutil.which(program)
         if found:
             return Path(found)
-    return next((path for path in [*map(Path, APPLICATIONS), *_brought()] if path.is_file()), None)
+    return next((path for path in [*map(Path, APPLICATIONS), *_playwright_browsers()] if path.is_file()), None)
 
 
-def _brought() -> list[Path]:
+def _playwright_browsers() -> list[Path]:
     """Browsers in playwright's folder, newest first."""
     folder = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
     return sorted((p for p in folder.glob("chromium-*/chrome-*/*") if p.name in {"chrome", "Chromium"}), reverse=True)

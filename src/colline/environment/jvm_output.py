@@ -1,4 +1,4 @@
-"""Keeping a JVM's chatter off the terminal."""
+"""Controls where the output of a JVM goes, so that Spark's start does not fill the terminal."""
 
 from __future__ import annotations
 
@@ -11,93 +11,93 @@ from pathlib import Path
 
 from colline.errors import CollineError
 
-PIECE = 64 * 1024
-# seconds that the last words of what did not start may take
-ENOUGH = 1.0
+_READ_BYTES = 64 * 1024
+# how long to wait for the last output of a JVM that failed to start
+_LAST_OUTPUT_SECONDS = 1.0
 
 
 @contextmanager
-def said_into(log: Path) -> Iterator[None]:
-    """What a JVM started inside says goes to the log, for its whole life."""
-    with log.open("ab") as file, _says_into(file.fileno()):
+def redirect_output(log: Path) -> Iterator[None]:
+    """Send the output of a JVM started inside the block to a file, for as long as the JVM runs."""
+    with log.open("ab") as file, _child_output_to(file.fileno()):
         try:
             yield
         except Exception as error:
-            raise _not_started(error, f"; {log} has what Java said") from error
+            raise _start_error(error, f"; see {log} for the output of Java") from error
 
 
 @contextmanager
-def chatter_apart() -> Iterator[None]:
-    """What a JVM says while it is started inside is told only if it does not start; what it says later comes through.
+def hide_startup_output() -> Iterator[None]:
+    """Hide what a JVM prints while it starts inside the block, unless it fails to start. Later output goes to stderr.
 
-    A start prints a hundred lines about jars. An error of a job hours later is for whoever looks at the terminal.
+    A start prints about a hundred lines about jars. A later line is an error of a job, which the user should see.
     """
-    relay, is_told = _Relay(), False
+    relay, has_failed = _StderrRelay(), False
     try:
-        with _says_into(relay.entrance):
+        with _child_output_to(relay.write_end):
             yield
     except Exception as error:
-        is_told = True
-        raise _not_started(error) from error
-    finally:  # after a Ctrl-C as well
-        relay.open(tells_kept=is_told)
+        has_failed = True
+        raise _start_error(error) from error
+    finally:  # also after Ctrl-C
+        relay.open(print_buffered=has_failed)
 
 
-def _not_started(error: Exception, where: str = "") -> CollineError:
+def _start_error(error: Exception, hint: str = "") -> CollineError:
     first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return CollineError(f"Spark did not start: {first}", hint=f"`colline doctor` says what is missing{where}")
+    return CollineError(f"Spark did not start: {first}", hint=f"run `colline doctor` to see what is missing{hint}")
 
 
 @contextmanager
-def _says_into(file: int) -> Iterator[None]:
-    """What is started inside has this file as its stdout and stderr; Python's own come back."""
+def _child_output_to(file: int) -> Iterator[None]:
+    """Give processes started inside the block this file as stdout and stderr; Python's own are restored afterwards."""
     for own in (sys.stdout, sys.stderr):
-        if own is not None:  # a service may have none
+        if own is not None:  # None in some services
             own.flush()
-    kept: dict[int, int] = {}
+    saved: dict[int, int] = {}
     for stream in (1, 2):
-        with suppress(OSError):  # it is closed: nobody listens
-            kept[stream] = os.dup(stream)
+        with suppress(OSError):  # the stream is closed
+            saved[stream] = os.dup(stream)
             os.dup2(file, stream)
     try:
         yield
     finally:
-        for stream, before in kept.items():
-            os.dup2(before, stream)
-            os.close(before)
+        for stream, original in saved.items():
+            os.dup2(original, stream)
+            os.close(original)
 
 
-class _Relay:
-    """A pipe to stderr: what goes in is kept until it is opened, and passed on from then on, while Python lives."""
+class _StderrRelay:
+    """A pipe to stderr. Its input is buffered until `open`, and copied from then on, as long as Python runs."""
 
     def __init__(self) -> None:
-        self._exit, self.entrance = os.pipe()
-        self._kept: list[bytes] = []
+        self._read_end, self.write_end = os.pipe()
+        self._buffered: list[bytes] = []
         self._is_open = False
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._pass_on, name="colline-stderr", daemon=True)
+        self._thread = threading.Thread(target=self._copy, name="colline-stderr", daemon=True)
         self._thread.start()
 
-    def open(self, *, tells_kept: bool = False) -> None:
-        """Let what comes from now on through, after what was kept or without it."""
-        os.close(self.entrance)  # what was started has one of its own
-        if tells_kept:
-            self._thread.join(ENOUGH)  # what did not start has ended, and its last words are on their way
+    def open(self, *, print_buffered: bool = False) -> None:
+        """Copy further input to stderr. Input so far is printed or dropped."""
+        os.close(self.write_end)  # the child process has its own copy
+        if print_buffered:
+            self._thread.join(_LAST_OUTPUT_SECONDS)  # a process that failed to start has ended: read its last output
         with self._lock:
-            if tells_kept:
-                _write(b"".join(self._kept))
-            self._kept.clear()
+            if print_buffered:
+                _write_to_stderr(b"".join(self._buffered))
+            self._buffered.clear()
             self._is_open = True
 
-    def _pass_on(self) -> None:
-        while piece := os.read(self._exit, PIECE):
+    def _copy(self) -> None:
+        while chunk := os.read(self._read_end, _READ_BYTES):
             with self._lock:
-                _write(piece) if self._is_open else self._kept.append(piece)
-        os.close(self._exit)
+                _write_to_stderr(chunk) if self._is_open else self._buffered.append(chunk)
+        os.close(self._read_end)
 
 
-def _write(data: bytes) -> None:
-    """To stderr, as far as there is one: a JVM must not wait for somebody who has stopped listening."""
+def _write_to_stderr(data: bytes) -> None:
+    """Write to stderr if it is open. The rest is dropped on an error, so that the JVM never waits for a closed pipe."""
     try:
         while data:
             data = data[os.write(2, data) :]

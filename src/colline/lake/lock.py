@@ -40,9 +40,9 @@ def lock_lake(lake: str, spark: SparkSession | None = None, *, short_lived: bool
     root = local_path(lake)
     if root is not None:
         with lock_local_lake(Path(root)):
-            yield spark or session_for(brief=short_lived)
+            yield spark or session_for(short_lived=short_lived)
         return
-    session = spark or session_for(brief=short_lived)
+    session = spark or session_for(short_lived=short_lived)
     with _lease(f"{lake.rstrip('/')}/{INGEST_LOCK}", HadoopFiles(session)):
         yield session
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F
 
 from colline.environment.hadoop_files import HadoopFiles
-from colline.environment.spark_session import OF_STREAMS, hush
+from colline.environment.spark_session import STREAM_LOGGER, silence
 from colline.errors import LakeError
 from colline.lake.layout import CHECKPOINTS, EXPIRED_OBSERVATIONS, LANDING, recovery_marker
 from colline.lake.location import hadoop_path, is_readable_by_delta_rs, local_path
@@ -130,7 +130,7 @@ def _check(lake: str, folders: tuple[str, ...]) -> None:
     where = local_path(lake)
     if where is not None and not is_readable_by_delta_rs(Path(where).absolute().as_posix()):
         raise LakeError(
-            f"the tables of a lake at {lake} could not be read by those who ask",
+            f"query commands cannot read the tables of a lake at {lake}",
             hint="choose a folder without a backslash, a line break or a code like %20 in its path",
         )
     if where is not None and not folders and not Path(where).is_dir():
@@ -249,7 +249,7 @@ class _Run:
             with asked_to_end() as asked:
                 while not query.awaitTermination(0.3):
                     if asked.is_set():
-                        hush(self.spark, OF_STREAMS)  # the end that the user asked for is no error
+                        silence(self.spark, STREAM_LOGGER)  # the end that the user asked for is no error
                         query.stop()
                         raise KeyboardInterrupt
         except Exception as error:  # noqa: BLE001 (raised again, or what it came from)
