@@ -2,5 +2,4 @@
 
 from colline.cli import main
 
-if __name__ == "__main__":  # worker processes import the main module under another name
-    main()
+main()

@@ -1,4 +1,4 @@
-"""`colline explain job.sql`: the lineage of SQL text, without data."""
+"""`colline explain job.sql` prints the lineage of SQL text, without data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         ("select 'never closed; select 1", ["select 'never closed", "select 1"]),
     ],
 )
-def test_a_script_is_cut_at_its_own_semicolons(text: str, statements: list[str]) -> None:
+def test_script_is_split_at_semicolons_outside_quotes_and_comments(text: str, statements: list[str]) -> None:
     assert split_statements(text) == statements
 
 
@@ -38,25 +38,25 @@ create table orders (id int, region string, amount double) using delta location 
 create table totals (region string, total double);
 """
 JOB = """
--- what each region sold
+-- sales of each region
 create table regional as select region, sum(amount) as total from orders where amount > 0 group by region;
 merge into totals t using regional r on t.region = r.region
 when matched then update set t.total = r.total when not matched then insert *;
 """
 
 
-def explained(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run_explain(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "colline", "explain", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=500)
 
 
 @pytest.mark.spark
 @pytest.mark.delta
-def test_each_statement_is_explained_and_nothing_outside_is_touched(tmp_path: Path) -> None:
+def test_each_statement_is_explained_and_location_is_not_used(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     (tmp_path / "tables.sql").write_text(DDL.format(outside=outside), encoding="utf-8")
     (tmp_path / "a job.sql").write_text(JOB, encoding="utf-8")
-    done = explained(str(tmp_path / "a job.sql"), "--ddl", str(tmp_path / "tables.sql"), "--json")
+    done = run_explain(str(tmp_path / "a job.sql"), "--ddl", str(tmp_path / "tables.sql"), "--json")
     assert done.returncode == 0, done.stderr
     fields = [
         {
@@ -73,6 +73,6 @@ def test_each_statement_is_explained_and_nothing_outside_is_touched(tmp_path: Pa
 
 
 @pytest.mark.spark
-def test_a_wrong_statement_is_told_in_sparks_words(spark: SparkSession) -> None:
+def test_invalid_statement_has_the_error_of_spark(spark: SparkSession) -> None:
     with pytest.raises(QueryError, match="PARSE_SYNTAX_ERROR"):
         list(explain("selec 1", spark))

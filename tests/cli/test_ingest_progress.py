@@ -1,4 +1,4 @@
-"""What an ingest tells while it works."""
+"""The progress that `colline ingest` prints."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from colline.cli.ingest import Steps
 from colline.pipeline.ingest import Progress
 
 BATCH = Progress(folder="landing", batch=3, events=48_000, quarantined=2, seconds=40.0)
-TOLD = "batch 3: 48000 events, 2 quarantined, 40.0 s (1200/s)\n"
-AGAIN = "\r\x1b[K"
+BATCH_LINE = "batch 3: 48000 events, 2 quarantined, 40.0 s (1200/s)\n"
+CLEAR_LINE = "\r\x1b[K"
 
 
 class Terminal(io.StringIO):
@@ -17,7 +17,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def _told(stream: io.StringIO) -> str:
+def _progress_output(stream: io.StringIO) -> str:
     steps = Steps(stream)
     steps.table("bronze/events")
     steps.table("gold/edges")
@@ -26,10 +26,10 @@ def _told(stream: io.StringIO) -> str:
     return stream.getvalue()
 
 
-def test_a_terminal_shows_the_table_written_last_and_a_line_a_batch() -> None:
-    tables = f"{AGAIN}bronze/events written {AGAIN}gold/edges written "
-    assert _told(Terminal()) == f"{tables}{AGAIN}{TOLD}{AGAIN}"
+def test_terminal_shows_the_last_table_and_a_line_per_batch() -> None:
+    tables = f"{CLEAR_LINE}bronze/events written {CLEAR_LINE}gold/edges written "
+    assert _progress_output(Terminal()) == f"{tables}{CLEAR_LINE}{BATCH_LINE}{CLEAR_LINE}"
 
 
-def test_a_log_has_a_line_a_batch() -> None:
-    assert _told(io.StringIO()) == TOLD
+def test_log_has_a_line_per_batch() -> None:
+    assert _progress_output(io.StringIO()) == BATCH_LINE

@@ -1,4 +1,4 @@
-"""`colline run script.py` is `python script.py` with capture on: exit code, output and errors are the script's own."""
+"""`colline run script.py` captures lineage; exit code, output and errors equal those of `python script.py`."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ from pathlib import Path
 import pytest
 
 
-def ran(path: Path, text: str, *arguments: str, with_colline: bool = True) -> subprocess.CompletedProcess[str]:
-    """The script's end, run by colline or by Python alone."""
+def run_script(path: Path, text: str, *arguments: str, with_colline: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run the script with colline, or with Python alone."""
     path.write_text(textwrap.dedent(text), encoding="utf-8")
     program = [sys.executable, "-m", "colline", "run"] if with_colline else [sys.executable]
     return subprocess.run([*program, str(path), *arguments], capture_output=True, text=True, check=False, timeout=120)
 
 
 SCRIPTS = {
-    "prints and ends": "import sys\nprint('out')\nprint('err', file=sys.stderr)",
+    "prints and exits": "import sys\nprint('out')\nprint('err', file=sys.stderr)",
     "exits with a code": "import sys\nsys.exit(3)",
     "exits with a message": "import sys\nsys.exit('no input')",
-    "exits in the middle": "import os, sys\nsys.stdout.write('half')\nsys.stdout.flush()\nos._exit(7)",
+    "exits with os._exit": "import os, sys\nsys.stdout.write('text')\nsys.stdout.flush()\nos._exit(7)",
     "raises": "def f(x):\n    return 1 / x\n\nf(0)",
     "raises while handling": "try:\n    {}['a']\nexcept KeyError:\n    raise ValueError('b')",
     "has a syntax error": "print('never')\nif True print(1)",
     "reads its arguments": "import sys\nprint(sys.argv[1:], __name__, __file__ == sys.argv[0])",
-    "has its own hook": "import sys\nsys.excepthook = lambda k, e, t: print('hook', k.__name__)\nraise OSError(1)",
-    "registers an exit": "import atexit\natexit.register(print, 'bye')\nprint('hi')",
-    "is main": "import pickle, __main__\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))) is __main__.A)",
+    "sets excepthook": "import sys\nsys.excepthook = lambda k, e, t: print('hook', k.__name__)\nraise OSError(1)",
+    "registers an atexit function": "import atexit\natexit.register(print, 'bye')\nprint('hi')",
+    "is __main__": "import pickle, __main__\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))) is __main__.A)",
     "breaks a pipe": "raise BrokenPipeError(32, 'pipe')",
-    "ends with end of file": "input()",
+    "reads the end of stdin": "input()",
 }
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_ends_as_with_python_alone(name: str, tmp_path: Path) -> None:
+def test_script_ends_as_with_python_alone(name: str, tmp_path: Path) -> None:
     path, arguments = tmp_path / "a job.py", ("--date", "2026-01-31", "-x", "--lake", "its own")
-    alone = ran(path, SCRIPTS[name], *arguments, with_colline=False)
-    watched = ran(path, SCRIPTS[name], *arguments)
-    assert (watched.returncode, watched.stdout, watched.stderr) == (alone.returncode, alone.stdout, alone.stderr)
+    alone = run_script(path, SCRIPTS[name], *arguments, with_colline=False)
+    captured = run_script(path, SCRIPTS[name], *arguments)
+    assert (captured.returncode, captured.stdout, captured.stderr) == (alone.returncode, alone.stdout, alone.stderr)
 
 
-def test_a_script_imports_what_lies_beside_it(tmp_path: Path) -> None:
-    (tmp_path / "beside.py").write_text("WORD = 'found'", encoding="utf-8")
-    assert ran(tmp_path / "job.py", "from beside import WORD\nprint(WORD)").stdout == "found\n"
+def test_script_imports_modules_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "neighbour.py").write_text("WORD = 'found'", encoding="utf-8")
+    assert run_script(tmp_path / "job.py", "from neighbour import WORD\nprint(WORD)").stdout == "found\n"
 
 
-def test_a_script_with_windows_line_ends_and_its_own_encoding_runs(tmp_path: Path) -> None:
+def test_script_with_windows_line_ends_and_declared_encoding_runs(tmp_path: Path) -> None:
     path = tmp_path / "job.py"
     path.write_bytes("# -*- coding: latin-1 -*-\r\nprint(len('caf\xe9'))\r\n".encode("latin-1"))
     done = subprocess.run(
@@ -59,7 +59,7 @@ def test_a_script_with_windows_line_ends_and_its_own_encoding_runs(tmp_path: Pat
     assert done.stdout == "4\n"
 
 
-def test_control_c_ends_the_script_as_python_does(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_script_as_with_python_alone(tmp_path: Path) -> None:
     path = tmp_path / "job.py"
     path.write_text("import time\nprint('ready', flush=True)\ntime.sleep(60)", encoding="utf-8")
     command = [sys.executable, "-m", "colline", "run", str(path)]
@@ -73,7 +73,7 @@ def test_control_c_ends_the_script_as_python_does(tmp_path: Path) -> None:
     assert "colline" not in errors
 
 
-def test_a_script_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
+def test_missing_script_is_a_usage_error(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "colline", "run", str(tmp_path / "none.py")], capture_output=True, text=True, check=False
     )
@@ -81,7 +81,7 @@ def test_a_script_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
     assert "does not exist" in done.stderr
 
 
-def test_a_transport_that_is_not_json_is_refused_with_a_hint(tmp_path: Path) -> None:
+def test_transport_that_is_not_json_is_an_error_with_a_hint(tmp_path: Path) -> None:
     path = tmp_path / "job.py"
     path.write_text("print('never')", encoding="utf-8")
     done = subprocess.run(
@@ -115,7 +115,7 @@ TWO_SESSIONS = """
 
 
 @pytest.mark.spark
-def test_every_session_of_a_script_is_captured_and_the_script_ends_as_it_wants(tmp_path: Path) -> None:
+def test_every_session_of_a_script_is_captured_and_its_exit_code_kept(tmp_path: Path) -> None:
     path = tmp_path / "job.py"
     path.write_text(textwrap.dedent(TWO_SESSIONS), encoding="utf-8")
     command = [sys.executable, "-m", "colline", "run", "--lake", str(tmp_path / "lake"), str(path), str(tmp_path)]

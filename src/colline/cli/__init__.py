@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from colline import __version__
-from colline.cli.run import Handover
+from colline.cli.run import RunOutsideClick
 from colline.cli.usage_errors import report_usage_errors
 from colline.errors import CollineError, SettingError
 from colline.graph.queries.registry import QUESTIONS
@@ -97,13 +97,13 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line. A CollineError is printed on stderr, with its hint, and sets the exit code."""
-    work = None
+    script = None
     try:
         cli(prog_name="colline", standalone_mode=True)
     except CollineError as error:
         click.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
-    except Handover as handover:
-        work = handover.work
-    if work is not None:
-        work()
+    except RunOutsideClick as request:
+        script = request.call
+    if script is not None:
+        script()

@@ -1,4 +1,4 @@
-"""`colline settings`: what is in force here, and from where."""
+"""`colline settings`: prints the effective settings and their sources."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from colline.config import resolve, shown, transport_from
 from colline.errors import SettingError
 
 
-@click.command(help="Show the settings in force, and where each one comes from.")
-@click.option("--conf", "conf", multiple=True, metavar="KEY=VALUE", help="A Spark property, as spark-submit takes it.")
-@click.option("--all", "everything", is_flag=True, help="Defaults too.")
-@click.option("--check", is_flag=True, help="Build the transport too, so that a wrong option shows here.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line.")
+@click.command(help="Show the effective settings, and where each one comes from.")
+@click.option("--conf", "conf", multiple=True, metavar="KEY=VALUE", help="A Spark property, as for spark-submit.")
+@click.option("--all", "everything", is_flag=True, help="Include settings that have their default value.")
+@click.option("--check", is_flag=True, help="Also create the transport, to find invalid options.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool) -> None:
     """Print one line per setting."""
     resolved = resolve(spark=properties(conf), folder=Path.cwd())
@@ -27,24 +27,24 @@ def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool)
             click.echo(json.dumps({"name": name, "value": value, "from": origin}, ensure_ascii=False))
         return
     if not rows:
-        click.echo("every setting has its default; --all lists them", err=True)
+        click.echo("all settings have their default values; --all lists them", err=True)
         return
     width = max(len(name) for name, _, _ in rows)
     values = [text(value) for _, value, _ in rows]
-    room = min(60, max(len(value) for value in values))
+    value_width = min(60, max(len(value) for value in values))
     for (name, _, origin), value in zip(rows, values, strict=True):
-        click.echo(f"{name:<{width}}  {value:<{room}}  {origin}")
+        click.echo(f"{name:<{width}}  {value:<{value_width}}  {origin}")
 
 
 def properties(conf: tuple[str, ...]) -> dict[str, str]:
-    """`spark.colline.lake=/data` → that property."""
+    """`spark.colline.lake=/data` → `{"spark.colline.lake": "/data"}`."""
     pairs = [each.partition("=") for each in conf]
     wrong = [name for name, equals, _ in pairs if not equals]
     if wrong:
-        raise SettingError(f"--conf {wrong[0]}: there is no `=` in it", hint="--conf spark.colline.lake=/data/lake")
+        raise SettingError(f"--conf {wrong[0]}: missing `=`", hint="--conf spark.colline.lake=/data/lake")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 def text(value: object) -> str:
-    """A value as a reader would type it."""
+    """A value as a user would type it."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,119 +1,116 @@
-"""The REST API as an OpenAPI 3.1 document, generated from the table of endpoints."""
+"""The table of endpoints as OpenAPI 3.1."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from colline import __version__
-from colline.graph.queries.registry import Parameter
-from colline.graph.queries.request_arguments import json_schema
 from colline.server.endpoints import ENDPOINTS, Endpoint
-from colline.server.openapi.examples import example_response
-from colline.server.openapi.schemas import component_schemas, reference_to
+from colline.server.openapi.examples import EXAMPLES
+from colline.server.openapi.schemas import SCHEMAS, many, ref
+from colline.server.parameters import Parameter
 
-_STATUS_MEANINGS = {
+_MEANING = {
     200: "The answer.",
-    201: "The event is on disk.",
+    201: "The event is durable.",
     304: "Not changed since the tag in If-None-Match.",
-    400: "A parameter or the body is invalid.",
+    400: "A parameter or the body is wrong.",
     401: "No valid token.",
     403: "Not allowed.",
-    404: "Not found.",
-    408: "The body did not arrive in time.",
-    409: "The name is ambiguous.",
-    410: "The snapshot of the cursor is gone.",
+    404: "No such thing.",
+    408: "The body came too slowly.",
+    409: "The name fits several.",
+    410: "The cursor's snapshot is gone.",
     413: "Too large.",
-    415: "Unsupported content encoding.",
-    422: "Not a valid event; it was moved to quarantine.",
-    429: "Too many requests; see Retry-After.",
-    431: "The URL or the headers are too long.",
-    503: "Not ready, or no answer in time.",
+    415: "Unknown content encoding.",
+    422: "Not an event; it was kept for quarantine.",
+    429: "Too many at once; see Retry-After.",
+    431: "The address or the headers are too long.",
+    503: "Not ready.",
     507: "The disk is full.",
 }
 _NDJSON = "application/x-ndjson"
 
 
 def openapi() -> dict[str, Any]:
-    """The document."""
+    """The whole document."""
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in ENDPOINTS:
         paths.setdefault(endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint)
-    description = "Column-level lineage: receives OpenLineage events and answers questions."
+    info = {"title": "colline", "version": __version__, "description": "Column-level lineage: receive and ask."}
+    security = {"token": {"type": "http", "scheme": "bearer"}}
     return {
         "openapi": "3.1.0",
-        "info": {"title": "colline", "version": __version__, "description": description},
+        "info": info,
         "paths": paths,
-        "components": {
-            "schemas": component_schemas(),
-            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-        },
+        "components": {"schemas": SCHEMAS, "securitySchemes": security},
     }
 
 
 def _operation(endpoint: Endpoint) -> dict[str, Any]:
-    request = endpoint.request
     operation: dict[str, Any] = {
         "operationId": endpoint.name,
         "summary": endpoint.summary,
         "tags": [endpoint.group],
-        "parameters": [_parameter(each) for each in request.parameters] if request else [],
+        "parameters": [_parameter(parameter) for parameter in endpoint.parameters],
         "responses": {str(status): _response(endpoint, status) for status in statuses(endpoint)},
     }
-    if request and request.question.description:
-        operation["description"] = request.question.description
     if endpoint.method == "POST":
-        operation["requestBody"] = _request_body(endpoint)
+        operation["requestBody"] = _body(endpoint)
     if endpoint.scope != "open":
         operation["security"] = [{}, {"token": []}]
     return operation
 
 
 def statuses(endpoint: Endpoint) -> tuple[int, ...]:
-    """Every status that the endpoint can respond with."""
-    found = {*endpoint.statuses, 400, 403, 431}
+    """Every status this endpoint may answer with."""
+    found = set(endpoint.statuses) | {400, 403, 431}
     if endpoint.method == "GET":
-        found.add(200)
-    if endpoint.request:
+        found |= {200}
+    if endpoint.group in ("questions", "page", "marquez"):
         found |= {304, 410, 503}
+    if endpoint.name == "readyz":
+        found |= {503}
     if endpoint.scope != "open":
-        found.add(401)
+        found |= {401}
     return tuple(sorted(found))
 
 
 def _response(endpoint: Endpoint, status: int) -> dict[str, Any]:
-    response: dict[str, Any] = {"description": _STATUS_MEANINGS[status]}
+    answer: dict[str, Any] = {"description": _MEANING[status]}
     if status in (304, 431):
-        return response
+        return answer
     if status in (200, 201):
-        content: dict[str, Any] = {"schema": reference_to(endpoint.result)}
-        if (example := example_response(endpoint)) is not None:
-            content["example"] = example
-        return {**response, "content": {endpoint.media_type: content}}
-    schema = reference_to("ErrorBody")
+        return {**answer, "content": {endpoint.media: _content(endpoint)}}
+    shape = ref("Problem")
     if (endpoint.name, status) in (("receive_batch", 422), ("readyz", 503)):
-        schema = reference_to(f"{endpoint.result} | ErrorBody")
-    return {**response, "content": {"application/json": {"schema": schema}}}
+        shape = {"anyOf": [ref(endpoint.answer), ref("Problem")]}
+    return {**answer, "content": {"application/json": {"schema": shape}}}
 
 
-def _request_body(endpoint: Endpoint) -> dict[str, Any]:
-    event = {"schema": reference_to("Event")}
+def _content(endpoint: Endpoint) -> dict[str, Any]:
+    example = {"example": EXAMPLES[endpoint.name]} if endpoint.name in EXAMPLES else {}
+    return {"schema": ref(endpoint.answer), **example}
+
+
+def _body(endpoint: Endpoint) -> dict[str, Any]:
     if endpoint.name == "receive":
-        return {"required": True, "content": {"application/json": event}}
-    events = {"type": "array", "items": reference_to("Event")}
-    lines = {**events, "description": "One event per line."}
-    return {"required": True, "content": {"application/json": {"schema": events}, _NDJSON: {"schema": lines}}}
+        return {"required": True, "content": {"application/json": {"schema": ref("Event")}}}
+    events = {"schema": many(ref("Event"))}
+    lines = {"schema": {**many(ref("Event")), "description": "one event a line"}}
+    return {"required": True, "content": {"application/json": events, _NDJSON: lines}}
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "name": parameter.name,
         "in": "query",
-        "description": f"{parameter.help}.",
+        "description": parameter.about,
         "required": parameter.required,
-        "schema": json_schema(parameter),
+        "schema": parameter.schema(),
     }
-    if parameter.repeatable:
+    if parameter.repeated:
         fields |= {"style": "form", "explode": True}
     if parameter.example is not None:
-        fields["example"] = [parameter.example] if parameter.repeatable else parameter.example
+        fields["example"] = [parameter.example] if parameter.repeated else parameter.example
     return fields
