@@ -2,4 +2,5 @@
 
 from colline.cli import main
 
-main()
+if __name__ == "__main__":  # worker processes import the main module under another name
+    main()

@@ -56,3 +56,7 @@ class AmbiguousNameError(ColumnError):
 
 class NoLineageYetError(SettingError):
     """A time before the first recorded lineage."""
+
+
+class CursorError(SettingError):
+    """A cursor that is invalid, or that belongs to an older snapshot."""

@@ -45,8 +45,9 @@ def test_method_has_the_defaults_of_the_registry(question: Question) -> None:
 
 
 @by_name
-def test_result_type_exists(question: Question) -> None:
-    assert issubclass(getattr(results, question.result), results.Answer)
+def test_result_types_exist(question: Question) -> None:
+    for name in question.result.split(" | "):
+        assert issubclass(getattr(results, name), results.Answer)
 
 
 def test_names_of_questions_and_requests_are_unique() -> None:

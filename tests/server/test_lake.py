@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from deltalake import DeltaTable
 
-from colline.server.marquez import exact_name
 from tests.server.serving import HOSTILE_NAMES, Server, serving
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(1600)]
@@ -34,7 +33,7 @@ def test_a_hostile_name_comes_back_as_the_text_it_was(server: Server, number: in
     name = HOSTILE_NAMES[number]
     rows = server.client.get("/api/v1/downstream", params={"column": f'"source{number}".*'}).json()["columns"]
     assert [row["field"] for row in rows] == [name]
-    asked = {"column": exact_name(rows[0]["namespace"], rows[0]["name"], rows[0]["field"])}
+    asked = {"column": json.dumps([rows[0]["namespace"], rows[0]["name"], rows[0]["field"]])}
     answer = server.client.get("/api/v1/upstream", params=asked)
     assert answer.status_code == 200, answer.text
     assert [row["field"] for row in answer.json()["columns"]] == [name]

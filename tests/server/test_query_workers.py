@@ -1,105 +1,131 @@
-"""The processes that answer, asked for more at once than they can: none waits for longer than it must, none is lost."""
+"""Worker processes under load: each query gets its own answer, and a stopped or killed worker costs one query."""
 
 from __future__ import annotations
 
-import asyncio
-import multiprocessing
 import os
 import shutil
 import signal
+import subprocess
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
+import pytest
+
+from colline.graph.queries.registry import REQUESTS
+from colline.graph.queries.request_arguments import read_arguments
 from colline.graph.snapshot.publish import publish
-from colline.server.endpoints import BY_NAME
-from colline.server.parameters import read_parameters
-from colline.server.query.worker import Asked, Found
-from colline.server.query.workers import ReaderDiedError, Readers
+from colline.server.http_errors import Problem
+from colline.server.query.worker import QueryRequest, QueryResponse
+from colline.server.query.workers import QueryWorkers
 from tests.server.serving import Server, serving
 
-_MANY = 200
-_HUBS = BY_NAME["hubs"]
+pytestmark = pytest.mark.anyio
+QUERIES = 200
+FORM = REQUESTS["columns-by-degree"]
 
 
-@asynccontextmanager
-async def _readers(lake: Path, seconds: float) -> AsyncIterator[Readers]:
-    readers = Readers(lake, 2, {}, seconds)
+async def query(workers: QueryWorkers, top: int) -> QueryResponse | Problem:
+    arguments = read_arguments(FORM, [("top", str(top))])
     try:
-        yield readers
-    finally:
-        readers.close()
+        return await workers.answer(QueryRequest(FORM.name, b"", arguments))
+    except Problem as problem:
+        return problem
 
 
-async def _ask(readers: Readers, limit: int) -> tuple[Any, float]:
-    """What came of a question, and after how long."""
-    started = time.monotonic()
-    values = read_parameters(_HUBS.parameters, [("limit", str(limit))])
-    try:
-        found = await readers.ask("answer", *Asked(_HUBS.name, b"", values))
-    except (asyncio.TimeoutError, ReaderDiedError) as error:
-        found = type(error)
-    return found, time.monotonic() - started
+async def query_all(workers: QueryWorkers, disturb: Callable[[], None] | None = None) -> list[Any]:
+    """Sends all queries at once, and disturbs the workers after the first answer."""
+    responses: list[Any] = [None] * QUERIES
+    is_disturbed = False
+
+    async def send(number: int) -> None:
+        nonlocal is_disturbed
+        responses[number] = await query(workers, number % 9 + 1)
+        if disturb is not None and not is_disturbed:
+            is_disturbed = True
+            disturb()
+
+    async with anyio.create_task_group() as group:
+        for number in range(QUERIES):
+            group.start_soon(send, number)
+    return responses
 
 
-async def _storm(lake: Path, number: signal.Signals, seconds: float) -> list[tuple[Any, float]]:
-    """Ask much at once, send a signal to one of the processes while all have questions, and wait for every answer."""
-    async with _readers(lake, seconds) as readers:
-        await asyncio.gather(*(_ask(readers, 1) for _ in range(_MANY)))
-        asked = [asyncio.create_task(_ask(readers, limit % 9 + 1)) for limit in range(_MANY)]
-        await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
-        process = multiprocessing.active_children()[0]
-        assert process.pid is not None
-        os.kill(process.pid, number)
-        return await asyncio.gather(*asked)
+def worker_processes() -> list[int]:
+    command = ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(os.getpid())]
+    lines = subprocess.run(command, capture_output=True, check=False).stdout.decode().splitlines()
+    return [int(line.split()[0]) for line in lines if "anyio.to_process" in line]
 
 
-def test_each_asker_gets_the_answer_to_its_own_question(shop_served: Server) -> None:
-    async def every() -> list[tuple[Any, float]]:
-        async with _readers(shop_served.lake, 60) as readers:
-            return await asyncio.gather(*(_ask(readers, limit % 9 + 1) for limit in range(_MANY)))
-
-    bodies = [found.body for found, _ in asyncio.run(every())]
-    alone = {limit: shop_served.client.get("/api/v1/hubs", params={"limit": limit}).content for limit in range(1, 10)}
-    assert bodies == [alone[limit % 9 + 1] for limit in range(_MANY)]
+def send_signal(number: signal.Signals) -> None:
+    os.kill(worker_processes()[0], number)
 
 
-def test_questions_behind_a_slow_one_are_answered_by_another_process(shop_served: Server) -> None:
-    seconds = 8.0
-    told = asyncio.run(_storm(shop_served.lake, signal.SIGSTOP, seconds))
-    assert [found for found, _ in told if not isinstance(found, Found)] == [asyncio.TimeoutError]
-    assert max(took for found, took in told if isinstance(found, Found)) < seconds
+async def test_each_query_gets_its_own_answer(shop_served: Server) -> None:
+    responses = await query_all(QueryWorkers(shop_served.lake, 2, timeout_seconds=60))
+    bodies = {top: shop_served.client.get(FORM.path, params={"top": top}).content for top in range(1, 10)}
+    assert [response.body for response in responses] == [bodies[number % 9 + 1] for number in range(QUERIES)]
 
 
-def test_a_process_that_dies_costs_the_question_it_was_at_only(shop_served: Server) -> None:
-    told = asyncio.run(_storm(shop_served.lake, signal.SIGKILL, 60))
-    assert [found for found, _ in told if not isinstance(found, Found)] == [ReaderDiedError]
+async def test_stopped_worker_times_out_one_query(shop_served: Server) -> None:
+    workers = QueryWorkers(shop_served.lake, 2, timeout_seconds=8)
+    await query(workers, 1)
+    responses = await query_all(workers, lambda: send_signal(signal.SIGSTOP))
+    assert [each.code for each in responses if isinstance(each, Problem)] == ["too_slow"]
 
 
-def test_a_newer_snapshot_is_made_ready_and_the_older_let_go_before_anybody_asks(
-    shop_served: Server, tmp_path: Path
-) -> None:
+async def test_killed_worker_fails_one_query(shop_served: Server) -> None:
+    workers = QueryWorkers(shop_served.lake, 2, timeout_seconds=60)
+    await query(workers, 1)
+    responses = await query_all(workers, lambda: send_signal(signal.SIGKILL))
+    assert len([each for each in responses if isinstance(each, Problem)]) <= 1
+    assert isinstance(await query(workers, 1), QueryResponse)
+
+
+async def test_health_does_not_wait_for_the_workers(shop_served: Server) -> None:
+    with serving(shop_served.lake, "--readers", "1") as server:
+        assert server.client.get(FORM.path, params={"top": 1}).status_code == 200
+        children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+        for process in children:
+            os.kill(int(process), signal.SIGSTOP)
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(anyio.to_thread.run_sync, _wait_for_nothing, server)
+                await anyio.sleep(0.5)
+                started = time.monotonic()
+                assert server.client.get("/healthz").status_code == server.client.get("/readyz").status_code == 200
+                assert time.monotonic() - started < 2
+        finally:
+            for process in children:
+                os.kill(int(process), signal.SIGCONT)
+
+
+def _wait_for_nothing(server: Server) -> None:
+    """Occupies the only worker, which is stopped, until it continues."""
+    import httpx
+
+    with httpx.Client(base_url=server.address, timeout=3) as client, pytest.raises(httpx.ReadTimeout):
+        client.get(FORM.path, params={"top": 2})
+
+
+async def test_idle_worker_opens_a_new_snapshot_and_closes_the_old_one(shop_served: Server, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     for name in ("gold", "silver", "snapshot"):
         shutil.copytree(shop_served.lake / name, lake / name)
     with serving(lake, "--readers", "1") as server:
-        first = server.client.get("/api/v1/hubs").json()["snapshot"]
+        first = server.client.get(FORM.path, params={"top": 1}).json()["snapshot"]
         newer = publish(lake).path.name
         assert newer != first
-        _wait_until(lambda: _mapped(server, lake) == {newer})
+        deadline = time.monotonic() + 30
+        while mapped_snapshots(server, lake) != {newer}:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
 
 
-def _mapped(server: Server, lake: Path) -> set[str]:
-    """The snapshots that the readers of a server have mapped."""
+def mapped_snapshots(server: Server, lake: Path) -> set[str]:
+    """The snapshots that the workers of a server have mapped into memory."""
     processes = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
     lines = [line for process in processes for line in Path(f"/proc/{process}/maps").read_text().splitlines()]
     return {Path(line.split()[5]).parent.name for line in lines if str(lake) in line and "/arrays" in line}
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)

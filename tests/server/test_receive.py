@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import shutil
 import signal
 import socket
 import subprocess
@@ -298,6 +299,15 @@ def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(tmp_path: Path) 
         lines = [line for file in files for line in file.read_bytes().splitlines()]
         kept = {json.loads(line)["job"]["name"].split("x")[0] for line in lines}
         assert {f"job_{i}" for i, code in enumerate(codes) if code == 201} <= kept
+
+
+def test_after_the_lake_was_deleted_an_acknowledged_event_is_on_disk(tmp_path: Path) -> None:
+    with serving(tmp_path / "lake", "--seal-after", "600s") as server:
+        assert server.client.post(LINEAGE, json=event("before")).status_code == 201
+        shutil.rmtree(server.lake)
+        assert server.client.post(LINEAGE, json=event("after")).status_code == 201
+        [file] = (server.lake / "_server" / "spool").iterdir()
+        assert json.loads(file.read_bytes())["job"]["name"] == "after"
 
 
 def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colline.spool.segment import Segment, abandoned_segments
+from tests.spool.other_process import other_process
 
 LINES = [b'{"n":%d}\n' % number for number in range(8)]
 LINE_BYTES = len(LINES[0])
@@ -66,13 +67,9 @@ def test_a_file_belongs_to_one_process_until_it_dies(tmp_path: Path) -> None:
         "segment = Segment.create(Path(sys.argv[1]), sync=False); segment.append([b'{}\\n'], sync=False)\n"
         "print('ready', flush=True); sys.stdin.read()\n"
     )
-    command = [sys.executable, "-c", script, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "ready\n"
+    with other_process(script, tmp_path):
         [path] = tmp_path.iterdir()
         assert Segment.adopt(path) is None
-        owner.kill()
     first = adopt(path)
     assert first.read(1) == (b"{}",)
     assert Segment.adopt(path) is None
@@ -87,14 +84,12 @@ def test_a_new_file_is_never_taken_for_an_abandoned_one(tmp_path: Path) -> None:
         "    for segment in abandoned_segments(Path(sys.argv[1])):\n"
         "        segment.remove() if not segment.waiting else print('stolen', flush=True)\n"
     )
-    with subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"ready\n"
+    with other_process(script, tmp_path) as other:
         segments = [new_segment(tmp_path) for _ in range(500)]
         files = set(tmp_path.iterdir())
         other.kill()
-        stolen = other.stdout.read()
-    assert stolen == b""
+        assert other.stdout is not None
+        assert other.stdout.read() == ""
     assert files == {segment.path for segment in segments}
 
 

@@ -6,8 +6,6 @@ import json
 import logging
 import os
 import shutil
-import subprocess
-import sys
 import uuid
 from pathlib import Path
 from typing import Literal
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 
 from colline.errors import TransportError
 from colline.spool import Spool, SpoolOptions
+from tests.spool.other_process import other_process
 
 
 def is_json_object(line: bytes) -> bool:
@@ -102,15 +101,11 @@ def test_two_live_processes_never_share_a_file(tmp_path: Path) -> None:
         "import sys; from colline.spool import Spool; s = Spool(sys.argv[1]); s.put(b'theirs');"
         "print('ready', flush=True); sys.stdin.read()"
     )
-    command = [sys.executable, "-c", script, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "ready\n"
+    with other_process(script, tmp_path):
         spool = Spool(tmp_path)
         spool.put(b"mine")
         spool.adopt(1)
         assert (spool.adopted_events, drain(spool)) == (0, [b"mine"])
-        other.kill()
     spool.adopt(1)
     assert (spool.adopted_events, drain(spool)) == (1, [b"theirs"])
 

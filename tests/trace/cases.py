@@ -46,7 +46,7 @@ from colline.trace.lineage_text import effect_label
 ROOT = Path(__file__).parent.parent / "cases" / "lineage"
 PLANS = Path(__file__).parent.parent / "cases" / "plans"
 RULES_OF_RUN_CASES = PLANS / "run" / "rules.json"
-HOME_SPARK = "4.1"
+DEFAULT_SPARK = "4.1"
 _KEYS = ("table", "setup", "since", "until", "gap")
 
 
@@ -100,8 +100,8 @@ class Case:
 
     @property
     def recorded_on(self) -> str:
-        """The Spark whose plan is recorded: the home version, or the nearest one that the case applies to."""
-        return HOME_SPARK if self.runs_on(HOME_SPARK) else self.until or self.since
+        """The Spark whose plan is recorded: the default version, or the nearest one that the case applies to."""
+        return DEFAULT_SPARK if self.runs_on(DEFAULT_SPARK) else self.until or self.since
 
 
 def version_number(version: str) -> tuple[int, ...]:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from colline.trace import rule_registry
-from tests.trace.cases import HOME_SPARK, Case, all_cases, run_cases
+from tests.trace.cases import DEFAULT_SPARK, Case, all_cases, run_cases
 from tests.trace.recorded import recorded_plan, rules_applied, rules_of_run_cases
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "coverage.md"
-VERSIONS = ("3.5", "4.0", HOME_SPARK, "4.2", "4.3")
+VERSIONS = ("3.5", "4.0", DEFAULT_SPARK, "4.2", "4.3")
 WITHOUT_DELTA = {"4.3"}
 WITHOUT_ICEBERG = {"4.2", "4.3"}
 CASES_NAMED = 3

@@ -1,8 +1,8 @@
-"""Law 1 by experiment: change one input column, run the query again, and see that whatever moved was claimed.
+"""Tests law 1 by experiment: changes one input column and checks that every output that changed has it as an input.
 
-Spark analyzes a query and its lineage is traced; DuckDB runs the same text on every variant of the data. A variant
+Spark analyzes a query and its lineage is traced. DuckDB runs the same text on every variant of the data. A variant
 differs from the base in one column of one table, and is a schema of its own. `python -m tests.trace.perturb 1000`
-tries a thousand queries; the seed is printed and may be given after the number.
+tries a thousand queries. The seed is printed; it can be passed after the number.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ CHANGES = 3
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A query where an output moved with a column that its lineage does not name."""
+    """A query with an output that changed with a column which its lineage does not contain."""
 
     sql: str
     table: str
     column: str
-    moved: str
+    changed: str
 
     def __str__(self) -> str:
-        return f"{self.moved} moved with {self.table}.{self.column}, which is not claimed:\n{self.sql}"
+        return f"{self.changed} changed with {self.table}.{self.column}, which is not in the lineage:\n{self.sql}"
 
 
 class World:
-    """The tables, and for each of their columns a few variants where that column alone is another."""
+    """The tables, and for each of their columns a few variants that differ in that column only."""
 
     def __init__(self, random: Random) -> None:
         self._duck = duckdb.connect(config={"threads": 1})
-        # planning is what takes the time of such small queries, and nothing must be planned away
+        # the optimizer takes most of the time of such small queries, and it must not remove anything
         self._duck.execute("pragma disable_optimizer")
         base = {table: self._rows(columns, random) for table, columns in TABLES.items()}
-        self._make("base", base)
+        self._create_schema("base", base)
         self.variants: dict[tuple[str, str], list[str]] = {}
         for table, columns in TABLES.items():
             for place, column in enumerate(columns):
@@ -61,15 +61,15 @@ class World:
     def _vary(self, base: dict[str, list[list[Any]]], table: str, column: str, place: int, random: Random) -> None:
         for number in range(CHANGES):
             rows = [list(row) for row in base[table]]
-            new = self._changed([row[place] for row in rows], number, random, is_key=place == 0)
+            new = self._change_values([row[place] for row in rows], number, random, is_key=place == 0)
             for row, value in zip(rows, new, strict=True):
                 row[place] = value
             name = f"{column}_{number}"
-            self._make(name, {**base, table: rows})
+            self._create_schema(name, {**base, table: rows})
             self.variants.setdefault((table, column), []).append(name)
 
-    def _changed(self, old: list[Any], number: int, random: Random, *, is_key: bool) -> list[Any]:
-        """Other values: a new order of a key, which must stay one; else one cell, or all of them."""
+    def _change_values(self, old: list[Any], number: int, random: Random, *, is_key: bool) -> list[Any]:
+        """Other values: a key is shuffled, because it must stay unique; otherwise one cell changes, or all of them."""
         if is_key:
             return random.sample(old, len(old))
         if number == 0:
@@ -77,7 +77,7 @@ class World:
             return [*old[:place], 5 if old[place] != 5 else None, *old[place + 1 :]]
         return [random.choice(VALUES) for _ in old]
 
-    def _make(self, schema: str, tables: dict[str, list[list[Any]]]) -> None:
+    def _create_schema(self, schema: str, tables: dict[str, list[list[Any]]]) -> None:
         self._duck.execute(f"create schema {schema}")
         for table, rows in tables.items():
             columns = ", ".join(f"{column} integer" for column in TABLES[table])
@@ -92,44 +92,44 @@ class World:
 
 
 def in_duckdb(sql: str) -> str:
-    """The same query in DuckDB's words."""
+    """The same query in the SQL of DuckDB."""
     return sql.replace("explode(array(", "unnest(list_value(")
 
 
 def check(query: Query, analyze: Analyze, world: World) -> Counterexample | None:
-    """The first change that moves an output which does not claim it; None where every move was claimed."""
+    """The first change of an input that changes an output which does not have it as an input, if there is one."""
     found = analyze(query.sql)
     rows = {entry.column.field for entry in found.dataset}
     before = world.run(query, "base")
     for (table, column), variants in world.variants.items():
         if column in rows or column not in query.sql:
             continue
-        kept = [place for place, name in enumerate(query.columns) if column not in _claimed(found, name)]
+        kept = [place for place, name in enumerate(query.columns) if column not in _inputs_of(found, name)]
         for variant in variants:
-            if _seen(before, kept, query) != _seen(world.run(query, variant), kept, query):
-                moved = ", ".join(query.columns[place] for place in kept) or "the number of rows"
-                return Counterexample(query.sql, table, column, moved)
+            if _comparable_rows(before, kept, query) != _comparable_rows(world.run(query, variant), kept, query):
+                changed = ", ".join(query.columns[place] for place in kept) or "the number of rows"
+                return Counterexample(query.sql, table, column, changed)
     return None
 
 
-def _claimed(found: ColumnLineage, name: str) -> set[str]:
+def _inputs_of(found: ColumnLineage, name: str) -> set[str]:
     return {entry.column.field for entry in found.fields[name]}
 
 
-def _seen(rows: list[tuple[Any, ...]], kept: list[int], query: Query) -> object:
-    """What must not move: the kept columns of all rows, in order only where the query asks for one."""
-    seen = [tuple(row[place] for place in kept) for row in rows]
-    return seen if query.is_ordered else Counter(seen)
+def _comparable_rows(rows: list[tuple[Any, ...]], kept: list[int], query: Query) -> object:
+    """What must not change: the kept columns of all rows, in order only if the query has an order."""
+    rows_kept = [tuple(row[place] for place in kept) for row in rows]
+    return rows_kept if query.is_ordered else Counter(rows_kept)
 
 
-def invented(query: Query, found: ColumnLineage) -> list[str]:
-    """Columns that are claimed and that the text of the query does not mention."""
+def unmentioned_inputs(query: Query, found: ColumnLineage) -> list[str]:
+    """Input columns in the lineage that the text of the query does not mention."""
     entries = (*found.dataset, *(entry for name in found.fields for entry in found.fields[name]))
     return sorted({entry.column.field for entry in entries if entry.column.field not in query.sql})
 
 
-def shrunk(query: Query, analyze: Analyze, world: World) -> Counterexample | None:
-    """The counterexample of the smallest part of the query that is one."""
+def smallest_counterexample(query: Query, analyze: Analyze, world: World) -> Counterexample | None:
+    """The counterexample from the smallest part of the query that has one."""
     for part in sorted(_parts(query), key=lambda part: len(part.sql)):
         found = check(part, analyze, world)
         if found is not None:
@@ -144,23 +144,23 @@ def _parts(query: Query) -> Iterator[Query]:
 
 
 def queries(random: Random, count: int, analyze: Analyze) -> Iterator[tuple[Query, ColumnLineage]]:
-    """That many random queries, from small to large, each with its lineage.
+    """Random queries, from small to large, each with its lineage.
 
-    Spark's analyzer fails on a few right ones (HAVING over a rollup, with a column of it in BETWEEN): others take their
-    place. A grammar of which it takes too little is an error.
+    Spark's analyzer fails on a few correct queries (HAVING over a rollup, with a column of it in BETWEEN); they are
+    replaced. It is an error if it rejects too many.
     """
     maker = Maker(random)
-    refused: list[str] = []
+    rejected: list[str] = []
     for number in range(count):
-        query = maker.whole(1 + number % 5)
-        while (found := _taken(query, analyze)) is None:
-            refused.append(query.sql)
-            assert len(refused) <= 1 + count // 100, f"Spark refuses too many: {refused}"
-            query = maker.whole(1 + number % 5)
+        query = maker.complete_query(1 + number % 5)
+        while (found := _analyze_or_none(query, analyze)) is None:
+            rejected.append(query.sql)
+            assert len(rejected) <= 1 + count // 100, f"Spark rejects too many: {rejected}"
+            query = maker.complete_query(1 + number % 5)
         yield query, found
 
 
-def _taken(query: Query, analyze: Analyze) -> ColumnLineage | None:
+def _analyze_or_none(query: Query, analyze: Analyze) -> ColumnLineage | None:
     try:
         return analyze(query.sql)
     except QueryError as error:
@@ -177,7 +177,7 @@ def ddl() -> Iterator[str]:
 
 
 def main(count: int, seed: int) -> int:
-    """Try `count` queries and print what fails; 1 where something did."""
+    """Try `count` queries and print the failures; the exit code is 1 if there are any."""
     import tempfile
     from pathlib import Path
 
@@ -199,10 +199,10 @@ def main(count: int, seed: int) -> int:
         for number, (query, found) in enumerate(queries(random, count, analyze)):
             if check(query, lambda _, found=found: found, world) is not None:
                 failures += 1
-                print(shrunk(query, analyze, world), flush=True)
-            for column in invented(query, found):
+                print(smallest_counterexample(query, analyze, world), flush=True)
+            for column in unmentioned_inputs(query, found):
                 failures += 1
-                print(f"{column} is claimed and not mentioned:\n{query.sql}", flush=True)
+                print(f"{column} is in the lineage and not in the query:\n{query.sql}", flush=True)
             if number % 100 == 99:
                 print(f"{number + 1} of {count} queries, {failures} failures", file=sys.stderr, flush=True)
         spark.stop()

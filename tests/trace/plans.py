@@ -1,4 +1,4 @@
-"""Plans made by hand, for what no live session gives in reasonable time: very wide, very deep, or of strange kinds."""
+"""Plans written by hand, for what a live session does not produce in a test: very wide, very deep, or unknown nodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class PlanWriter:
-    """Writes the tap's flat JSON, node by node."""
+    """Writes a plan in the JSON format of the listener, node by node."""
 
     def __init__(self) -> None:
         self.classes: list[list[Any]] = []
@@ -16,7 +16,7 @@ class PlanWriter:
         self._next = 0
 
     def node(self, kind: str, sort: str = "p", function: str | None = None, /, **arguments: Any) -> int:
-        """A node of any kind; the place it has."""
+        """Add a node of any kind; returns its index."""
         key = (kind + (function or ""), tuple(arguments))
         if key not in self._kinds:
             self._kinds[key] = len(self.classes)
@@ -32,8 +32,8 @@ class PlanWriter:
         """The alias, and the attribute that refers to it from above."""
         self._next += 1
         key = str(self._next)
-        made = self.node("Alias", "e", child=child, name=name, id=key)
-        return made, self.node("AttributeReference", "e", name=name, id=key, type="int")
+        alias = self.node("Alias", "e", child=child, name=name, id=key)
+        return alias, self.node("AttributeReference", "e", name=name, id=key, type="int")
 
     def call(self, function: str, *children: int) -> int:
         return self.node(function.title(), "e", function, children=list(children))

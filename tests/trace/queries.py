@@ -1,7 +1,7 @@
 """Random queries over three small tables, in SQL that Spark and DuckDB read alike.
 
-A query carries its columns and, where it has one, a key that tells its rows apart: only then are LIMIT and row numbers
-the same at every run, so that what moves has moved for a reason.
+A query has columns and, if possible, a key that identifies its rows. LIMIT and row numbers are used only over a key:
+without one they could differ between two runs on the same data.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 
-# column names are unique over all tables, so that the text of a query says which columns it uses
+# column names are unique over all tables, so that the text of a query shows which columns it uses
 TABLES = {
     "persons": ("p_id", "p_a", "p_b", "p_c", "p_k"),
     "purchases": ("o_id", "o_a", "o_b", "o_k", "o_p"),
@@ -30,14 +30,14 @@ class Query:
 
 
 class Maker:
-    """Makes queries from a random source."""
+    """Generates queries from a random source."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self._names = 0
 
     def fresh(self, letter: str) -> str:
-        """A name that no table and no other query has."""
+        """A new name."""
         self._names += 1
         return f"{letter}{self._names}"
 
@@ -48,10 +48,10 @@ class Maker:
         step = self.random.choice(STEPS)
         return step(self, depth - 1)
 
-    def whole(self, depth: int) -> Query:
+    def complete_query(self, depth: int) -> Query:
         """A query as a user would send it: some columns of another one, sometimes ordered."""
         inner = self.query(depth)
-        chosen = self.some(inner.columns)
+        chosen = self.choose_columns(inner.columns)
         name = self.fresh("q")
         text = f"select {', '.join(chosen)} from ({inner.sql}) {name}"
         if inner.key is None or self.random.random() < 0.5:
@@ -65,7 +65,7 @@ class Maker:
         columns = TABLES[name]
         return Query(f"select {', '.join(columns)} from {name}", columns, columns[:1])
 
-    def some(self, columns: tuple[str, ...], most: int = 4) -> tuple[str, ...]:
+    def choose_columns(self, columns: tuple[str, ...], most: int = 4) -> tuple[str, ...]:
         """A few of the columns, in their order."""
         count = self.random.randint(1, min(most, len(columns)))
         chosen = set(self.random.sample(columns, count))
@@ -153,11 +153,11 @@ class Maker:
 # A query's columns can be referred to by a sub-query as those of `outer_row`.
 def project(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
-    kept = tuple(dict.fromkeys((*(inner.key or ()), *maker.some(inner.columns))))
-    made = [(maker.number(inner.columns), maker.fresh("x")) for _ in range(maker.random.randint(1, 3))]
-    items = [*kept, *(f"{text} as {name}" for text, name in made)]
+    kept = tuple(dict.fromkeys((*(inner.key or ()), *maker.choose_columns(inner.columns))))
+    computed = [(maker.number(inner.columns), maker.fresh("x")) for _ in range(maker.random.randint(1, 3))]
+    items = [*kept, *(f"{text} as {name}" for text, name in computed)]
     text = f"select {', '.join(items)} from ({inner.sql}) outer_row"
-    return Query(text, (*kept, *(name for _, name in made)), inner.key, (inner,))
+    return Query(text, (*kept, *(name for _, name in computed)), inner.key, (inner,))
 
 
 def restrict(maker: Maker, depth: int) -> Query:
@@ -167,7 +167,7 @@ def restrict(maker: Maker, depth: int) -> Query:
 
 
 def join(maker: Maker, depth: int) -> Query:
-    left, right = maker.query(depth), renamed(maker, maker.query(depth - 1))
+    left, right = maker.query(depth), rename_columns(maker, maker.query(depth - 1))
     kind = maker.random.choice(("join", "left join", "right join", "full join", "cross join", "semi", "anti"))
     one, two = maker.column(left.columns), maker.column(right.columns)
     on = f"l.{one} = r.{two}" + maker.random.choice(("", f" and {maker.test(right.columns, 0)}"))
@@ -181,7 +181,7 @@ def join(maker: Maker, depth: int) -> Query:
     return Query(text, columns, key, (left, right))
 
 
-def renamed(maker: Maker, inner: Query) -> Query:
+def rename_columns(maker: Maker, inner: Query) -> Query:
     """The same query, its columns under fresh names."""
     names = {column: maker.fresh("c") for column in inner.columns}
     items = ", ".join(f"{column} as {name}" for column, name in names.items())
@@ -191,10 +191,10 @@ def renamed(maker: Maker, inner: Query) -> Query:
 
 def group(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
-    keys = maker.some(inner.columns, 2)
-    made = [(maker.aggregate(inner.columns), maker.fresh("g")) for _ in range(2)]
-    items = ", ".join([*keys, *(f"{text} as {name}" for text, name in made)])
-    columns = (*keys, *(name for _, name in made))
+    keys = maker.choose_columns(inner.columns, 2)
+    computed = [(maker.aggregate(inner.columns), maker.fresh("g")) for _ in range(2)]
+    items = ", ".join([*keys, *(f"{text} as {name}" for text, name in computed)])
+    columns = (*keys, *(name for _, name in computed))
     text = f"select {items} from ({inner.sql}) {maker.fresh('q')}"
     grouping = ", ".join(keys)
     having = maker.random.choice(("", "", f" having {maker.aggregate(inner.columns)} > 1"))
@@ -237,7 +237,7 @@ def combine(maker: Maker, depth: int) -> Query:
 
 def unique(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
-    columns = maker.some(inner.columns, 3)
+    columns = maker.choose_columns(inner.columns, 3)
     text = f"select distinct {', '.join(columns)} from ({inner.sql}) {maker.fresh('q')}"
     return Query(text, columns, columns, (inner,))
 
@@ -265,7 +265,7 @@ def common(maker: Maker, depth: int) -> Query:
 
 def spread(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
-    kept, name = maker.some(inner.columns, 2), maker.fresh("e")
+    kept, name = maker.choose_columns(inner.columns, 2), maker.fresh("e")
     one, two = maker.column(inner.columns), maker.column(inner.columns)
     text = f"select {', '.join(kept)}, explode(array({one}, {two})) as {name}"
     return Query(f"{text} from ({inner.sql}) {maker.fresh('q')}", (*kept, name), None, (inner,))

@@ -1,9 +1,9 @@
 """Plans recorded from Spark, one file per topic, so that every rule is tested in milliseconds without a JVM.
 
 `python -m tests.trace.recorded [topic …]` records them on the installed Spark; the topic `run` stands for the executed
-cases. A case that does not apply to the home
-Spark is recorded on another version: `make record-matrix SPARKS=3.5`. Expression ids are renumbered and local paths are
-replaced, so that a recording changes only when its plan does.
+cases. A case that does not apply to the default Spark version is recorded on another one:
+`make record-matrix SPARKS=3.5`. Expression ids are renumbered and local paths are replaced, so that a recording changes
+only when its plan does.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def record(spark: SparkSession, home: Path, topics: set[str]) -> None:
     for case in all_cases():
         if case.topic in topics and _is_recorded_here(case, spark):
             with opened_case(case, spark) as query:
-                new.setdefault(case.topic, {})[case.name] = normalized(raw_plan(query, spark), home)
+                new.setdefault(case.topic, {})[case.name] = normalize_plan(raw_plan(query, spark), home)
     for topic, plans in new.items():
         known = {**_plans(topic), **plans}
         names = [case.name for case in all_cases() if case.topic == topic]
@@ -103,23 +103,23 @@ def record_run(spark: SparkSession, folder: Path) -> None:
     from colline.capture.listener import QueryListener
     from tests.trace.live import opened_case
 
-    tap = QueryListener(spark)
+    listener = QueryListener(spark)
     rules = rules_of_run_cases() if RULES_OF_RUN_CASES.exists() else {}
     for number, case in enumerate(case for case in run_cases() if _is_recorded_here(case, spark)):
         place = folder / f"run{number}"
         place.mkdir()
-        with opened_case(case, spark, folder=place, before_code=lambda: _captured_plans(tap)):
-            plans = _captured_plans(tap)
+        with opened_case(case, spark, folder=place, before_code=lambda: _captured_plans(listener)):
+            plans = _captured_plans(listener)
         rules[case.key] = sorted({rule for plan in plans for rule in rules_applied(plan)})
-    tap.close()
+    listener.close()
     keys = [case.key for case in run_cases()]
     _write(RULES_OF_RUN_CASES, {key: rules[key] for key in keys if key in rules})
 
 
-def _captured_plans(tap: Any) -> list[dict[str, Any]]:
+def _captured_plans(listener: Any) -> list[dict[str, Any]]:
     """The plans of what ran since the last call."""
-    tap.wait_for_spark(60_000)
-    return [message["plan"] for message in iter(lambda: tap.poll(500), None) if message.get("plan")]
+    listener.wait_for_spark(60_000)
+    return [message["plan"] for message in iter(lambda: listener.poll(500), None) if message.get("plan")]
 
 
 def _write(path: Path, entries: dict[str, Any]) -> None:
@@ -127,14 +127,16 @@ def _write(path: Path, entries: dict[str, Any]) -> None:
     path.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
-def normalized(plan: dict[str, Any], home: Path) -> dict[str, Any]:
+def normalize_plan(plan: dict[str, Any], home: Path) -> dict[str, Any]:
     """The plan with ids that start at 0 and the warehouse at /warehouse."""
     ids: dict[str, str] = {}
     fields = {place: names for place, (_, _, names, _) in enumerate(plan["classes"])}
     nodes = []
     for kind, *arguments in plan["nodes"]:
         names = fields[kind]
-        nodes.append([kind, *(_normalize(name, value, ids) for name, value in zip(names, arguments, strict=True))])
+        nodes.append(
+            [kind, *(_normalize_argument(name, value, ids) for name, value in zip(names, arguments, strict=True))]
+        )
     text = json.dumps({**plan, "nodes": nodes}, ensure_ascii=False)
     text = re.sub(rf"(file:)?/*{re.escape(str(home))}/warehouse", "file:/warehouse", text)
     cleaned: dict[str, Any] = json.loads(text)
@@ -144,7 +146,7 @@ def normalized(plan: dict[str, Any], home: Path) -> dict[str, Any]:
 _IDS = {"id", "exprId", "resultId", "cteId", "loopId"}
 
 
-def _normalize(name: str, value: Any, ids: dict[str, str]) -> Any:
+def _normalize_argument(name: str, value: Any, ids: dict[str, str]) -> Any:
     if name == "command":
         return None
     if name == "outputAttrIds":

@@ -1,4 +1,4 @@
-"""Third parties' rules: found by entry point, refused where a kind has one, contained where they break."""
+"""Rules of other packages: found by entry point, and isolated when they fail."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run(writer: PlanWriter, root: int) -> tuple[dict, str]:
     return json.loads(done.stdout), done.stderr
 
 
-def test_a_leaf_a_name_and_a_masking_function_of_a_third_party() -> None:
+def test_package_adds_a_scan_a_dataset_name_and_a_masking_function() -> None:
     writer = PlanWriter()
     key = writer.attribute("embedding")
     scan = writer.node("VectorScan", index="people", output=[key])
@@ -47,7 +47,7 @@ def test_a_leaf_a_name_and_a_masking_function_of_a_third_party() -> None:
     assert found["opaque"] == []
 
 
-def test_a_rule_that_raises_makes_its_step_opaque_and_nothing_else() -> None:
+def test_rule_that_raises_makes_only_its_step_opaque() -> None:
     writer = PlanWriter()
     a, x = writer.attribute("a"), writer.attribute("x")
     plan = writer.node("VectorBroken", child=writer.files("/data/t", [a]), output=[x])
@@ -56,7 +56,7 @@ def test_a_rule_that_raises_makes_its_step_opaque_and_nothing_else() -> None:
     assert found["opaque"] == [["VectorBroken", "the rule for VectorBroken failed: not today"]]
 
 
-def test_an_entry_point_that_cannot_be_loaded_is_named_and_passed_over() -> None:
+def test_entry_point_that_cannot_be_loaded_is_reported_and_skipped() -> None:
     writer = PlanWriter()
     a = writer.attribute("a")
     found, log = run(writer, writer.files("/data/t", [a]))
@@ -65,7 +65,7 @@ def test_an_entry_point_that_cannot_be_loaded_is_named_and_passed_over() -> None
     assert "hint:" in log
 
 
-def test_an_operator_without_a_rule_is_named_not_dropped() -> None:
+def test_operator_without_a_rule_is_an_opaque_step() -> None:
     writer = PlanWriter()
     a, b, x = writer.attribute("a"), writer.attribute("b"), writer.attribute("x")
     plan = writer.node("SomethingNew", child=writer.files("/data/t", [a, b]), output=[x])

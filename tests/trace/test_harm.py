@@ -1,4 +1,4 @@
-"""Plans that are too large, too deep or wrong: an honest partial answer or Spark's own message, never a broken job."""
+"""Plans that are too large, too deep or invalid: a partial lineage or Spark's own message, never a failed job."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def table(spark: SparkSession, tmp_path: Path) -> str:
     return f"parquet.`{path}`"
 
 
-def test_a_plan_beyond_the_limit_claims_every_leaf_column_and_says_so(
+def test_plan_beyond_the_limit_depends_on_every_column_of_its_scans(
     spark: SparkSession, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "MAX_PLAN_CHARS", 300)
@@ -38,7 +38,7 @@ def test_a_plan_beyond_the_limit_claims_every_leaf_column_and_says_so(
     assert [(step.node, step.why) for step in found.opaque] == [("Unread", "the plan is larger than the limit")]
 
 
-def test_a_write_beyond_the_limit_still_names_its_target(
+def test_write_beyond_the_limit_has_its_target(
     spark: SparkSession, table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "MAX_PLAN_CHARS", 300)
@@ -54,8 +54,8 @@ def test_a_write_beyond_the_limit_still_names_its_target(
     assert [step["node"] for step in done["run"]["facets"]["colline_opaque"]["steps"]] == ["Unread"]
 
 
-def test_a_plan_a_thousand_filters_deep(spark: SparkSession, table: str) -> None:
-    # one node is put on the other in the JVM: the DataFrame API would analyze the whole chain a thousand times
+def test_plan_of_1500_nested_filters_is_complete(spark: SparkSession, table: str) -> None:
+    # the nodes are nested in the JVM, because the DataFrame API would analyze the chain again for each of them
     df = spark.sql(f"select id, amount from {table}").where("amount > 0")
     plan = df._jdf.queryExecution().analyzed()
     logical = spark._jvm.org.apache.spark.sql.catalyst.plans.logical
@@ -68,38 +68,38 @@ def test_a_plan_a_thousand_filters_deep(spark: SparkSession, table: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "error_class"),
     [
         ("selec 1", "PARSE_SYNTAX_ERROR"),
         ("select nope from range(3)", "UNRESOLVED_COLUMN"),
         ("select 1 from no_such_table", "TABLE_OR_VIEW_NOT_FOUND"),
     ],
 )
-def test_sql_that_spark_refuses_is_answered_in_sparks_words(sql: str, said: str, spark: SparkSession) -> None:
+def test_invalid_sql_is_reported_with_the_message_of_spark(sql: str, error_class: str, spark: SparkSession) -> None:
     with pytest.raises(QueryError) as caught:
         colline.lineage(sql, spark)
-    assert said in caught.value.message
+    assert error_class in caught.value.message
     assert caught.value.hint
     assert "Project [" not in caught.value.message
 
 
-def test_a_session_without_a_jvm_is_refused_with_a_hint() -> None:
+def test_session_without_a_jvm_is_rejected_with_a_hint() -> None:
     class Remote:
-        """What a Spark Connect session looks like from here."""
+        """A Spark Connect session has none of the attributes of a classic one."""
 
     with pytest.raises(CollineError, match="no JVM") as caught:
         colline.lineage("select 1", Remote())
     assert "Spark Connect" in str(caught.value)
 
 
-def test_an_rdd_of_unknown_origin_stays_unknown_when_asked_twice(spark: SparkSession, table: str) -> None:
+def test_rdd_of_unknown_origin_is_opaque_in_every_analysis(spark: SparkSession, table: str) -> None:
     text = spark.sparkContext.textFile(table.split("`")[1]).map(lambda line: (line,))
     df = spark.createDataFrame(text, "line string")
     for _ in range(2):
         assert [step.node for step in colline.lineage(df).opaque] == ["LogicalRDD"]
 
 
-def test_a_statement_that_no_rule_knows_tells_what_it_reads(spark: SparkSession, table: str, tmp_path: Path) -> None:
+def test_statement_without_a_rule_has_the_inputs_of_its_query(spark: SparkSession, table: str, tmp_path: Path) -> None:
     text = f"insert overwrite directory '{tmp_path / 'out'}' using parquet select amount from {table} where id > 1"
     plan = listener.plan_json(spark, analyzed_plan(text, spark))
     for kind in plan["classes"]:

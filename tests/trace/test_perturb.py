@@ -1,4 +1,4 @@
-"""Law 1 by experiment, on random queries: what moves is claimed. Law 2, loosely: what is claimed is mentioned."""
+"""Law 1 on random queries: every observed influence is in the lineage. Law 2, in part: every input is in the query."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ import pytest
 
 from colline.capture.analyze import lineage
 from colline.trace import ColumnLineage, Dependency
-from tests.trace.perturb import World, check, ddl, invented, queries, shrunk
+from tests.trace.perturb import World, check, ddl, queries, smallest_counterexample, unmentioned_inputs
 from tests.trace.queries import Query
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 COUNT = 300
-IS_HOME = not os.environ.get("COLLINE_MATRIX")
+IS_DEFAULT_SPARK = not os.environ.get("COLLINE_MATRIX")
 
 
 @pytest.mark.spark
 @pytest.mark.timeout(1200)
-@pytest.mark.skipif(not IS_HOME, reason="older Sparks do not take every query of the grammar")
-def test_whatever_moves_is_claimed(spark: SparkSession) -> None:
+@pytest.mark.skipif(not IS_DEFAULT_SPARK, reason="older Sparks do not support every query of the grammar")
+def test_every_observed_influence_is_in_the_lineage(spark: SparkSession) -> None:
     seed = int(os.environ.get("COLLINE_SEED") or time.time_ns() % 1_000_000)
     print(f"seed {seed}: COLLINE_SEED={seed} repeats this run")
     for statement in ddl():
@@ -36,24 +36,24 @@ def test_whatever_moves_is_claimed(spark: SparkSession) -> None:
         return lineage(sql, spark)
 
     for query, found in queries(random, COUNT, analyze):
-        moved = check(query, lambda _, found=found: found, world)
-        assert moved is None, f"seed {seed}: {shrunk(query, analyze, world)}"
-        assert invented(query, found) == [], f"seed {seed}: {query.sql}"
+        missing = check(query, lambda _, found=found: found, world)
+        assert missing is None, f"seed {seed}: {smallest_counterexample(query, analyze, world)}"
+        assert unmentioned_inputs(query, found) == [], f"seed {seed}: {query.sql}"
         assert not found.opaque, f"seed {seed}: {found.opaque} in {query.sql}"
 
 
-def without(found: ColumnLineage, column: str) -> ColumnLineage:
-    """A lineage that forgot one column."""
+def remove_input(found: ColumnLineage, column: str) -> ColumnLineage:
+    """The lineage without one of its input columns."""
 
-    def kept(entries: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    def remaining(entries: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
         return tuple(entry for entry in entries if entry.column.field != column)
 
-    return ColumnLineage({name: kept(found.fields[name]) for name in found.fields}, kept(found.dataset))
+    return ColumnLineage({name: remaining(found.fields[name]) for name in found.fields}, remaining(found.dataset))
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("forgotten", ["p_a", "p_b", "p_k", "o_k", "o_a"])
-def test_the_experiment_notices_a_forgotten_column(spark: SparkSession, forgotten: str) -> None:
+@pytest.mark.parametrize("removed", ["p_a", "p_b", "p_k", "o_k", "o_a"])
+def test_experiment_detects_a_missing_input(spark: SparkSession, removed: str) -> None:
     for statement in ddl():
         spark.sql(statement)
     sql = (
@@ -64,6 +64,6 @@ def test_the_experiment_notices_a_forgotten_column(spark: SparkSession, forgotte
     world = World(Random(1))
     found = lineage(sql, spark)
     assert check(query, lambda _: found, world) is None
-    missed = check(query, lambda _: without(found, forgotten), world)
-    assert missed is not None
-    assert missed.column == forgotten
+    missing = check(query, lambda _: remove_input(found, removed), world)
+    assert missing is not None
+    assert missing.column == removed

@@ -1,4 +1,4 @@
-"""What a reader sees: a plan as text, a lineage as a table, a lineage as a small picture."""
+"""A plan as text, a lineage as a table, and a lineage as a picture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINEAGE = ColumnLineage(
 )
 
 
-def test_a_lineage_prints_as_a_table() -> None:
+def test_lineage_prints_as_a_table() -> None:
     assert str(LINEAGE) == "\n".join(
         [
             "column   from           how                        expression",
@@ -43,11 +43,11 @@ def test_a_lineage_prints_as_a_table() -> None:
     )
 
 
-def test_nothing_to_show_says_so() -> None:
+def test_lineage_without_columns_prints_a_note() -> None:
     assert str(ColumnLineage()).endswith("(no columns)")
 
 
-def test_the_picture_escapes_names_and_needs_no_network() -> None:
+def test_picture_escapes_names_and_loads_nothing() -> None:
     hostile = ColumnLineage({'<script>alert("x")</script>': (entry("<b>", Effect.IDENTITY),)})
     html = hostile._repr_html_()
     assert "&lt;script&gt;" in html and "<script" not in html
@@ -55,18 +55,18 @@ def test_the_picture_escapes_names_and_needs_no_network() -> None:
     assert not re.search(r"(src|href)=|https?:", html)
 
 
-def test_a_dotted_line_is_drawn_for_what_decides_the_rows() -> None:
+def test_picture_has_a_dotted_line_for_row_dependencies() -> None:
     html = LINEAGE._repr_html_()
     assert html.count("<path") == 3
     assert html.count('class="i"') == 1
 
 
-def test_a_plan_shows_one_line_per_operator_and_a_shared_one_once() -> None:
+def test_plan_text_has_one_line_per_operator_and_a_shared_one_once() -> None:
     writer = PlanWriter()
     a = writer.attribute("a")
     scan = writer.files("/data/t", [a])
-    made, _ = writer.alias(writer.call("abs", a), "b")
-    branch = writer.node("Project", projectList=[a, made], child=scan)
+    alias, _ = writer.alias(writer.call("abs", a), "b")
+    branch = writer.node("Project", projectList=[a, alias], child=scan)
     union = writer.node("Union", children=[branch, branch], byName=False, output=[a])
     assert format_plan(decode(writer.plan(union)).root).splitlines() == [
         "Union children=[Project(…), Project(…)], byName=False, output=[a#1]",
@@ -87,7 +87,7 @@ def test_a_plan_shows_one_line_per_operator_and_a_shared_one_once() -> None:
         {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0, 7]]},
     ],
 )
-def test_what_is_not_a_plan_is_refused_with_a_hint(data: dict[str, object]) -> None:
+def test_invalid_plan_is_rejected_with_a_hint(data: dict[str, object]) -> None:
     with pytest.raises(PlanError) as caught:
         decode(data)
     assert caught.value.hint

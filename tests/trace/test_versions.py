@@ -1,4 +1,4 @@
-"""The Spark under test is the one asked for, and it stands on real Delta."""
+"""The tests run on the requested Spark version, with a working Delta."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.trace.cases import DEFAULT_SPARK
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-HOME = "4.1"
-
 
 @pytest.mark.spark
-def test_the_session_is_of_the_version_asked_for(spark: SparkSession) -> None:
-    assert spark.version.startswith(os.environ.get("COLLINE_MATRIX", HOME) + ".")
+def test_session_has_the_requested_version(spark: SparkSession) -> None:
+    assert spark.version.startswith(os.environ.get("COLLINE_MATRIX", DEFAULT_SPARK) + ".")
 
 
 @pytest.mark.spark
 @pytest.mark.delta
-def test_a_merge_runs_on_real_delta(spark: SparkSession, tmp_path: Path) -> None:
+def test_merge_runs_on_delta(spark: SparkSession, tmp_path: Path) -> None:
     path = f"delta.`{tmp_path / 'stock'}`"
     spark.sql(f"create table {path} using delta as select id, id * 2 as amount from range(3)")
     spark.sql(

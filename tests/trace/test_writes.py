@@ -80,11 +80,11 @@ def _columns(output: Event, prefix: str) -> list[str]:
 
 def _lines(name: str, entries: list[Event]) -> list[str]:
     steps = [(entry, step) for entry in entries for step in entry["transformations"]]
-    lines = {f"{name} <- {short_name(entry['name'])}.{entry['field']} {_how(step)}" for entry, step in steps}
+    lines = {f"{name} <- {short_name(entry['name'])}.{entry['field']} {_effect_label(step)}" for entry, step in steps}
     return sorted(lines) or [f"{name} <- nothing"]
 
 
-def _how(step: Event) -> str:
+def _effect_label(step: Event) -> str:
     return f"{step['type'].lower()}/{step['subtype'].lower()}" + (" masked" if step["masking"] else "")
 
 
@@ -95,7 +95,7 @@ def _reads(dataset: Event) -> list[str]:
 
 @pytest.mark.spark
 def test_worked_example_in_both_facet_forms(spark: SparkSession) -> None:
-    case = next(case for case in CASES if case.name == "the worked example, run")
+    case = next(case for case in CASES if case.name == "the worked example")
     with opened_case(case, spark):
         found = colline.lineage(textwrap.dedent(case.code).split('"""')[1], spark)
     (orders,) = found.inputs
@@ -107,10 +107,12 @@ def test_worked_example_in_both_facet_forms(spark: SparkSession) -> None:
 
     def without_descriptions(facet: Event) -> Event:
         """The facet without the descriptions, which the example leaves empty."""
-        fields = {name: {"inputFields": cleared(found["inputFields"])} for name, found in facet["fields"].items()}
-        return {"fields": fields, "dataset": cleared(facet["dataset"])}
+        fields = {
+            name: {"inputFields": clear_descriptions(found["inputFields"])} for name, found in facet["fields"].items()
+        }
+        return {"fields": fields, "dataset": clear_descriptions(facet["dataset"])}
 
-    def cleared(entries: list[Event]) -> list[Event]:
+    def clear_descriptions(entries: list[Event]) -> list[Event]:
         return [
             {**each, "transformations": [{**step, "description": ""} for step in each["transformations"]]}
             for each in entries

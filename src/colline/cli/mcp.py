@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
+from colline.cli.options import lake_option
 from colline.errors import LakeError, SettingError
 
 
 @click.command()
-@click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake.")
+@lake_option
 def command(lake: str) -> None:
-    """Answer questions of an agent over the Model Context Protocol, on stdin and stdout.
+    """Answer an agent's questions over the Model Context Protocol, on stdin and stdout.
 
-    Give an MCP client this command: colline mcp --lake PATH
+    Configure an MCP client with this command: colline mcp --lake PATH
     """
     try:
         import anyio
@@ -22,14 +23,14 @@ def command(lake: str) -> None:
 
         from colline.mcp.tools import server
     except ImportError as error:
-        raise SettingError(f"this needs {error.name}", hint="pip install 'colline[mcp]'") from error
+        raise SettingError(f"`colline mcp` needs {error.name}", hint="pip install 'colline[mcp]'") from error
     if "://" not in lake and not Path(lake).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
-    made = server(lake)
+    mcp_server = server(lake)
 
     async def run() -> None:
-        async with stdio_server() as (reading, writing):
-            await made.run(reading, writing, made.create_initialization_options())
+        async with stdio_server() as (reader, writer):
+            await mcp_server.run(reader, writer, mcp_server.create_initialization_options())
 
     try:
         anyio.run(run)

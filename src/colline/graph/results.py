@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Json = dict[str, object]
-Totals = Mapping[str, int | dict[str, int]]
+Totals = Mapping[str, int | bool | dict[str, int]]
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):

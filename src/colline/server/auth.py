@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from starlette.types import Scope
 
-from colline.server.endpoints import Scope as NeededScope
+from colline.server.endpoints import AccessScope
 from colline.server.http_errors import Problem
 from colline.server.receive.body import header
 from colline.server.server_settings import LOCAL_HOSTS, ServeSettings
@@ -28,7 +28,7 @@ class Guard:
         hosts = LOCAL_HOSTS | settings.allowed_hosts if settings.allowed_hosts or not asks else None
         return cls(tokens if asks else None, hosts, frozenset(settings.cors_origins))
 
-    def check(self, scope: Scope, needed: NeededScope) -> str | None:
+    def check(self, scope: Scope, needed: AccessScope) -> str | None:
         """The id of the token that was used, if any; a Problem if the request may not be made."""
         self._check_host(scope)
         self._check_origin(scope)

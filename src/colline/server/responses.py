@@ -1,4 +1,4 @@
-"""Bytes out: the few ways an answer leaves the server."""
+"""Sends HTTP responses: JSON, bytes and errors."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ _JSON = (b"content-type", b"application/json")
 
 
 async def send_json(send: Send, status: int, body: bytes, headers: Headers = ()) -> None:
-    """Send a body that is JSON already."""
+    """Sends a body that is already JSON."""
     await send_bytes(send, status, body, (_JSON, *headers))
 
 
 async def send_bytes(send: Send, status: int, body: bytes, headers: Headers) -> None:
-    """Send a whole answer."""
+    """Sends a complete response."""
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
     await send({"type": "http.response.body", "body": body})
 
 
 async def send_problem(send: Send, problem: Problem) -> None:
-    """Send an error in the one shape all errors have."""
+    """Sends an error."""
     headers = (*_HINTS.get(problem.status, ()), *problem.headers)
     await send_json(send, problem.status, msgspec.json.encode(problem.to_dict()), headers)
 

@@ -18,7 +18,8 @@ from colline.server.auth import Guard
 from colline.server.ingest_scheduler import Ingest, stamp
 from colline.server.metrics import Metrics
 from colline.server.openapi.document import openapi
-from colline.server.query.handlers import Reads
+from colline.server.query.handlers import QueryHandlers
+from colline.server.query.workers import QueryWorkers
 from colline.server.receive.group_commit import GroupCommit
 from colline.server.receive.receiver import Receiver
 from colline.server.responses import send_bytes, send_json
@@ -38,7 +39,7 @@ class Service:
     settings: ServeSettings
     spool: GroupCommit
     receiver: Receiver
-    reads: Reads
+    queries: QueryHandlers
     ingest: Ingest
     metrics: Metrics
 
@@ -50,11 +51,10 @@ class Service:
             settings,
             spool,
             Receiver(spool, settings.max_body, settings.body_seconds),
-            Reads(
+            QueryHandlers(
                 settings.lake,
-                seconds=settings.answer_seconds,
-                processes=settings.readers,
-                others=settings.other_lakes,
+                QueryWorkers(settings.lake, settings.readers, settings.answer_seconds),
+                settings.other_lakes,
             ),
             Ingest(settings.lake, settings.landing, settings.ingest_seconds),
             Metrics(),
@@ -90,7 +90,7 @@ class Service:
             "metrics": self._metrics,
             "openapi": send_document,
             "status": self._status,
-            **self.reads.handlers(),
+            **self.queries.handlers(),
         }
 
     async def _live(self, receive: Receive, send: Send) -> None:
@@ -103,7 +103,6 @@ class Service:
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await self.ingest.stop()
-        self.reads.close()
         self.spool.stop()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -114,7 +113,7 @@ class Service:
         self.ingest.start()
 
     async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
-        lineage = await asyncio.to_thread(self.reads.snapshot) is not None
+        lineage = await asyncio.to_thread(self.queries.snapshot) is not None
         state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
         await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
 
@@ -131,7 +130,7 @@ class Service:
             "files": counts.files,
             "last_event": stamp(datetime.fromtimestamp(last, timezone.utc)) if last else None,
         }
-        lake = await self.reads.status()
+        lake = await self.queries.status()
         return {
             "version": __version__,
             "snapshot": lake.get("snapshot"),

@@ -1,4 +1,4 @@
--- Aggregates. Grouping keys decide which rows merge, so they touch every output.
+-- Aggregates. Grouping keys decide which rows are merged, so they affect every output.
 
 -- case: sum is an aggregation of its argument
 -- table: orders(id, region, amount)
@@ -26,7 +26,7 @@ select sum(a) filter (where b > 1) as s, max(c) as m from t
 --   s <- t.b indirect/conditional
 --   m <- t.c direct/aggregation
 
--- case: HAVING leads on to the argument of its aggregate
+-- case: HAVING depends on the argument of its aggregate
 -- table: t(a, b, c, k)
 select k, sum(a) as s from t group by k having max(b) > 3
 -- expect:
@@ -35,7 +35,7 @@ select k, sum(a) as s from t group by k having max(b) > 3
 --   * <- t.k indirect/group_by
 --   * <- t.b indirect/filter
 
--- case: the ordering argument of max_by counts too
+-- case: the ordering argument of max_by is an input
 -- table: t(a, b, c, k)
 select max_by(a, b) as m, first(a) as f from t
 -- expect:
@@ -74,7 +74,7 @@ select * from sales pivot (sum(a) for year in (2020, 2021))
 --   2021 <- sales.year indirect/conditional
 --   *    <- sales.k    indirect/group_by
 
--- case: unpivot takes every column as is
+-- case: unpivot keeps every unpivoted column as identity
 -- table: wide(id, a, b)
 select * from wide unpivot (v for n in (a, b))
 -- expect:

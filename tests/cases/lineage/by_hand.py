@@ -1,4 +1,4 @@
-# Plans written by hand: what no live session of the supported Sparks produces in a test.
+# Plans written by hand, for nodes that no live session produces in a test.
 
 # case: a plan that is too large to read keeps its leaves
 writer = PlanWriter()

@@ -1,4 +1,4 @@
--- Common table expressions are transparent, however often they are read.
+-- Common table expressions are transparent, also when they are read several times.
 
 -- case: a common table
 -- table: t(a, b, c, k)
@@ -34,7 +34,7 @@ with x as (select a from t) select * from (with x as (select b from u) select * 
 -- expect:
 --   b <- u.b direct/identity
 
--- case: a common table that nobody reads
+-- case: an unused common table
 -- table: t(a, b, c, k)
 -- table: u(a, b, c, k)
 with x as (select a from t) select b from u

@@ -1,4 +1,4 @@
-# What only the DataFrame API can say.
+# Calls of the DataFrame API.
 
 # case: dropDuplicates keeps the other columns
 # table: t(a, b, c, k)
@@ -34,7 +34,7 @@ df = spark.table("t").select(F.udf(lambda a: a.strip(), "string")("a").alias("c"
 #   c <- t.a direct/transformation
 
 
-# case: unionByName goes by name and allows missing columns
+# case: unionByName matches columns by name and allows missing ones
 # table: t(a, b, c, k)
 # table: u(a, b, c, k)
 df = spark.table("t").select("a", "b").unionByName(spark.table("u").select("b", "c"), allowMissingColumns=True)
@@ -66,7 +66,7 @@ df = (
 # expect:
 #   a <- t.a direct/identity
 
-# case: a cached DataFrame is still whole
+# case: a cached DataFrame keeps its lineage
 # table: t(a, b, c, k)
 df = spark.table("t").where("b > 0").cache().select(F.col("a") + 1)
 df.unpersist()
@@ -83,7 +83,7 @@ df = spark.table("cached_t").persist().where("k = 1").select("a")
 #   * <- t.b indirect/filter
 #   * <- t.k indirect/filter
 
-# case: a temporary view is only a name
+# case: a temporary view is not a dataset
 # table: t(a, b, c, k)
 spark.table("t").where("b > 0").createOrReplaceTempView("seen")
 df = spark.sql("select a as x from seen")
@@ -206,7 +206,7 @@ df = spark.table("n").select(
 #   o <- n.s direct/transformation
 #   p <- n.address direct/transformation
 
-# case: a field that was set and read again is what was set
+# case: a struct field that is set and then read has the lineage of its new value
 # table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 changed = spark.table("n").select(F.col("address").withField("zip", F.col("s")).alias("o"))
 df = changed.select("o.zip", "o.city.name")
@@ -282,7 +282,7 @@ df = (
 #   * <- u.k indirect/filter
 #   * <- t.k indirect/filter
 
-# case: files by path are a dataset of their folder
+# case: files read by path are one dataset, their folder
 # table: t(a, b, c, k)
 path = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/t"
 df = spark.read.schema("a int, b int").parquet(path).select("a")

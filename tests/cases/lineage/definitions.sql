@@ -1,4 +1,4 @@
--- Views, names, and whether a dataset is there.
+-- Views, and statements that create, alter, rename or drop a dataset.
 
 -- case: a view is a dataset of its own
 -- table: t(a, b, c, k)
@@ -18,7 +18,7 @@ create or replace view made_view (p, q comment 'second') as select a, b from t
 --   q <- t.b direct/identity
 --   output: view made_view overwrite
 
--- case: a query of a permanent view leads through it, and names it
+-- case: a query of a permanent view has the view and its tables as inputs
 -- table: t(a, b, c, k)
 -- setup: create view seen_view as select a, b from t where c > 0
 select a as x from seen_view
@@ -132,10 +132,10 @@ truncate table emptied
 --   output: emptied truncate
 
 -- case: replace a delta table without a query
--- setup: create table anew (a int) using delta
-create or replace table anew (b int) using delta
+-- setup: create table replaced (a int) using delta
+create or replace table replaced (b int) using delta
 -- expect:
---   output: anew overwrite
+--   output: replaced overwrite
 
 -- case: add a column to a table of files
 -- setup: create table widened (a int) using parquet

@@ -1,4 +1,4 @@
--- Expressions: what reaches one value, and how.
+-- Expressions: which columns a value depends on, and how.
 
 -- case: a column and an alias are identity
 -- table: t(a, b, c, k)
@@ -103,13 +103,13 @@ select address.zip, address.city.name as n, address from n
 --   n <- n.address.city.name direct/identity
 --   address <- n.address direct/identity
 
--- case: a struct that is taken apart again leads to its member
+-- case: a member of a struct built in the query has the lineage of that member
 -- table: t(a, b, c, k)
 select s.x from (select named_struct('x', a, 'y', b) as s from t)
 -- expect:
 --   x <- t.a direct/identity
 
--- case: a struct is a transformation of what went in
+-- case: a struct is a transformation of its members
 -- table: t(a, b, c, k)
 select struct(a, b) as s, to_json(struct(a, b)) as j, array(a, b) as l from t
 -- expect:
@@ -127,7 +127,7 @@ select l[0] as x, tags['k'] as y from n
 --   x <- n.l direct/transformation
 --   y <- n.tags direct/transformation
 
--- case: a lambda takes its argument and what it captures
+-- case: a lambda depends on its argument and on the columns it captures
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select transform(l, x -> x + id) as y, filter(l, x -> x > id) as z, aggregate(l, 0, (s, x) -> s + x) as w from n
 -- expect:
@@ -176,7 +176,7 @@ select double(b) as f, string ( a ) as s from t
 --   f <- t.b direct/transformation
 --   s <- t.a direct/transformation
 
--- case: a cast that the analyzer adds beside one written as a function keeps identity
+-- case: a cast of the analyzer next to one written as a function keeps identity
 -- table: t(a, b, c, k)
 select c as w from t union all select double(1.5)
 -- expect:
@@ -223,20 +223,20 @@ select if(coalesce(a, b) > 0, c, k) as d from t
 --   d <- t.c direct/transformation
 --   d <- t.k direct/transformation
 
--- case: a column twice in one expression appears once per way
+-- case: a column that occurs twice in an expression is listed once per transformation
 -- table: t(a, b, c, k)
 select a * a + a as x from t
 -- expect:
 --   x <- t.a direct/transformation
 
--- case: a condition made below stays conditional above
+-- case: a condition of an inner query stays conditional in the outer query
 -- table: t(a, b, c, k)
 select y + 1 as z from (select if(a > 0, b, 0) as y from t)
 -- expect:
 --   z <- t.a indirect/conditional
 --   z <- t.b direct/transformation
 
--- case: a lateral alias leads to what it stands for
+-- case: a lateral alias has the lineage of its expression
 -- since: 4.0
 -- table: t(a, b, c, k)
 select a + 1 as x, x * b as y from t
@@ -259,14 +259,14 @@ select code, name from codes
 --   code <- codes.code direct/identity
 --   name <- codes.name direct/identity
 
--- case: struct star takes the members apart
+-- case: struct star selects the members
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select address.* from n
 -- expect:
 --   zip  <- n.address.zip direct/identity
 --   city <- n.address.city direct/identity
 
--- case: a member of a member of a struct that was made here
+-- case: a nested member of a struct built in the query
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select o.i.x as x, o.z as z from (select named_struct('i', named_struct('x', id, 'y', s), 'z', address.zip) as o from n)
 -- expect:
@@ -341,7 +341,7 @@ select hash(s) as h, sha(s) as a, sha1(s) as b, crc32(s) as c, sha2(s, 512) as d
 --   d <- n.s direct/transformation masked
 --   m <- n.s direct/transformation masked
 
--- case: what hides nothing is not masked
+-- case: reversible functions do not mask
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select substring(s, 1, 3) as a, lower(s) as b, trim(s) as c, concat(s, '!') as d, regexp_replace(s, 'x', 'y') as e, translate(s, 'a', 'b') as f,
   encode(s, 'utf-8') as g, unhex(s) as h, length(s) as i, left(s, 2) as j, split(s, ',') as k, overlay(s placing 'x' from 2) as l from n

@@ -1,4 +1,4 @@
--- Generators. Their arguments are the values, and decide how many rows there are.
+-- Generators. Their arguments are the values, and decide the number of rows.
 
 -- case: explode an array
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
@@ -19,7 +19,7 @@ select key, value, pos, x from n lateral view explode(tags) m as key, value late
 --   *     <- n.tags indirect/filter
 --   *     <- n.l indirect/filter
 
--- case: inline takes structs apart
+-- case: inline returns the members of structs
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select id, inline(items) from n
 -- expect:
@@ -28,14 +28,14 @@ select id, inline(items) from n
 --   qty <- n.items direct/transformation
 --   *   <- n.items indirect/filter
 
--- case: an exploded struct member is read off the array
+-- case: a member of an exploded struct comes from the array
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select i.sku from (select explode(items) as i from n)
 -- expect:
 --   sku <- n.items direct/transformation
 --   *   <- n.items indirect/filter
 
--- case: stack makes rows of columns
+-- case: stack turns columns into rows
 -- table: t(a, b, c, k)
 select stack(2, a, b, c, k) as (x, y) from t
 -- expect:
@@ -70,7 +70,7 @@ select explode(sequence(a, b)) as x from t
 --   * <- t.a indirect/filter
 --   * <- t.b indirect/filter
 
--- case: a table function as a relation beside a table
+-- case: a table function joined with a table
 -- table: t(a, b, c, k)
 select t.a, r.col from t, lateral explode(array(t.b, t.c)) r
 -- expect:

@@ -1,4 +1,4 @@
--- Iceberg: reads and writes through a catalog, and row-level statements that the analyzer rewrites before anyone sees them.
+-- Iceberg: reads and writes through a catalog, and UPDATE, DELETE and MERGE, which the analyzer rewrites.
 
 -- case: a select and a CTAS
 -- table: ice.db.t(id, v string, k) using iceberg
@@ -67,7 +67,7 @@ update ice.db.m set v = upper(v) where k > 3
 --   v <- m.v direct/transformation
 --   v <- m.k indirect/conditional
 
--- case: delete keeps the rows its condition leaves
+-- case: delete filters by its condition
 -- table: ice.db.t(id, v string, k) using iceberg
 delete from ice.db.t where k + 1 = 3
 -- expect:

@@ -152,7 +152,7 @@ select t.a, s.total from t join (select k, sum(b) as total from u where c > 0 gr
 --   *     <- u.k indirect/join
 --   *     <- t.k indirect/join
 
--- case: a join that nobody needs still decides the rows
+-- case: a join without selected columns still decides the rows
 -- table: t(a, b, c, k)
 -- table: u(a, b, c, k)
 select t.a from t left join u on t.k = u.k

@@ -1,4 +1,4 @@
-# Functions of the user's own that hide what goes in: their code is looked into, so a live session is needed.
+# Python functions that mask their input. Masking is read from their code, so a live session is needed.
 
 # case: a UDF that hashes masks
 # table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
@@ -26,24 +26,24 @@ df = spark.table("n").select(F.udf(lambda s: inner(s) + "!", "string")("s").alia
 # expect:
 #   x <- n.s direct/transformation masked
 
-# case: a UDF that only reverses hides nothing
+# case: a UDF that reverses a string does not mask
 # table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 df = spark.table("n").select(F.udf(lambda s: s[::-1], "string")("s").alias("x"))
 # expect:
 #   x <- n.s direct/transformation
 
-# case: a UDF marked by its owner masks
+# case: a UDF with the masking decorator masks
 # table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 import colline
 
 
 @F.udf("string")
 @colline.masks
-def hidden(s):
+def hide(s):
     return "*"
 
 
-df = spark.table("n").select(hidden("s").alias("x"))
+df = spark.table("n").select(hide("s").alias("x"))
 # expect:
 #   x <- n.s direct/transformation masked
 

@@ -43,7 +43,7 @@ select /*+ broadcast(u), repartition(4, a), coalesce(2), rebalance */ t.a from t
 --   * <- t.k indirect/join
 --   * <- u.k indirect/join
 
--- case: order by an aggregate leads on to its argument
+-- case: order by an aggregate depends on its argument
 -- table: t(a, b, c, k)
 select k from t group by k order by sum(a)
 -- expect:

@@ -1,6 +1,6 @@
--- Queries written as pipes have the lineage of the queries they stand for.
+-- Queries in pipe syntax have the lineage of the equivalent queries.
 
--- case: a pipe of steps is the query it stands for
+-- case: a pipe of several steps
 -- table: t(a, b, c, k)
 -- since: 4.0
 from t |> where c > 0 |> aggregate sum(a) as s group by k |> extend s * 2 as d |> drop k

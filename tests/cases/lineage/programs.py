@@ -1,4 +1,4 @@
-# Steps whose inside is a program: every output needs every input, and the step is named.
+# Operators that run a program: every output depends on every input, and the step is named.
 
 # case: mapInArrow is opaque
 # since: 4.0
@@ -33,12 +33,12 @@ df = spark.table("t").select("a", "k").groupBy("k").applyInPandas(one, "x int, y
 # case: cogroup is opaque over both sides
 # table: t(a, b, c, k)
 # table: u(a, b, c, k)
-def both(left, right):
+def first_group(left, right):
     return left
 
 
 t, u = spark.table("t").select("a", "k"), spark.table("u").select("b", "k")
-df = t.groupBy("k").cogroup(u.groupBy("k")).applyInPandas(both, "x int")
+df = t.groupBy("k").cogroup(u.groupBy("k")).applyInPandas(first_group, "x int")
 # expect:
 #   x <- t.a direct/transformation
 #   x <- t.k direct/transformation
@@ -65,12 +65,12 @@ df = spark.table("t").select("a", "k").groupBy("k").applyInArrow(one, "x int")
 # since: 4.0
 # table: t(a, b, c, k)
 # table: u(a, b, c, k)
-def both(left, right):
+def first_group(left, right):
     return left
 
 
 t, u = spark.table("t").select("a", "k"), spark.table("u").select("b", "k")
-df = t.groupBy("k").cogroup(u.groupBy("k")).applyInArrow(both, "x int")
+df = t.groupBy("k").cogroup(u.groupBy("k")).applyInArrow(first_group, "x int")
 # expect:
 #   x <- t.a direct/transformation
 #   x <- t.k direct/transformation
@@ -116,7 +116,7 @@ df = spark.sql("select transform(a, b) using 'cat' as (x int, y int) from t wher
 #   * <- t.c indirect/filter
 #   opaque: ScriptTransformation
 
-# case: a Python UDF of several arguments, and one that calls nothing
+# case: a Python UDF of several arguments
 # table: t(a, b, c, k)
 total = F.udf(lambda a, b: a + b, "int")
 df = spark.table("t").where(total("b", "c") > 1).select(total(F.col("a"), F.col("b") + 1).alias("x"))
@@ -149,11 +149,11 @@ import pandas
 
 
 @F.pandas_udf("int")
-def each(parts: Iterator[pandas.Series]) -> Iterator[pandas.Series]:
+def pass_through(parts: Iterator[pandas.Series]) -> Iterator[pandas.Series]:
     yield from parts
 
 
-df = spark.table("t").select(each("a").alias("x"))
+df = spark.table("t").select(pass_through("a").alias("x"))
 # expect:
 #   x <- t.a direct/transformation
 
@@ -196,11 +196,11 @@ import pyarrow
 
 
 @F.arrow_udf("int")
-def same(a: pyarrow.Array) -> pyarrow.Array:
+def copy_values(a: pyarrow.Array) -> pyarrow.Array:
     return a
 
 
-df = spark.table("t").select(same("a").alias("x"))
+df = spark.table("t").select(copy_values("a").alias("x"))
 # expect:
 #   x <- t.a direct/transformation
 
@@ -213,7 +213,7 @@ df = spark.sql("select doubled(a) as x from t where doubled(b) > 1")
 #   * <- t.b indirect/filter
 
 
-# case: a table function of Python, on its own and beside a table
+# case: a Python table function joined with a table
 # table: t(a, b, c, k)
 class Split:
     def eval(self, a: int, b: int):
@@ -230,7 +230,7 @@ df = spark.sql("select t.k, s.x from t, lateral split_up(t.a, t.b) s")
 #   * <- t.b indirect/filter
 
 
-# case: a table function of Python over a whole table
+# case: a Python table function over a whole table
 # since: 4.0
 # table: t(a, b, c, k)
 class Whole:
@@ -248,7 +248,7 @@ df = spark.sql("select x from whole(table(select a, b from t where c > 0) partit
 #   * <- t.b indirect/sort
 #   * <- t.c indirect/filter
 
-# case: an RDD of a text file is unknown, not none
+# case: an RDD of a text file has an unknown origin
 # table: t(a, b, c, k)
 path = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/t"
 df = spark.createDataFrame(spark.sparkContext.textFile(path).map(lambda line: (1,)), "x int")

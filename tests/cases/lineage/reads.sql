@@ -1,4 +1,4 @@
--- Reads that write nothing: which columns were read, and what for.
+-- Queries that write nothing: the columns that are read and their uses.
 
 -- case: values, filters, joins, groups and order
 -- table: t(a, b, c, k)

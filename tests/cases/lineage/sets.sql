@@ -1,4 +1,4 @@
--- Set operators. UNION goes by position, INTERSECT and EXCEPT compare rows.
+-- Set operators. UNION matches columns by position, INTERSECT and EXCEPT compare rows.
 
 -- case: union all by position
 -- table: t(a, b, c, k)
@@ -88,7 +88,7 @@ select a, 'one' as origin from t union all select null, 'two' from u
 --   input: t
 --   input: u
 
--- case: a member of a struct that two branches made
+-- case: a member of structs built in two branches
 -- table: t(a, b, c, k)
 -- table: u(a, b, c, k)
 select o.x from (select named_struct('x', a, 'y', b) as o from t union all select named_struct('x', c, 'y', k) from u)

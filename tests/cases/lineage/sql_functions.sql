@@ -1,6 +1,6 @@
--- Functions written in SQL do what their bodies do. Sessions with Delta's or Iceberg's extensions cannot make them.
+-- Functions written in SQL have the lineage of their bodies. They need a session without Delta and Iceberg.
 
--- case: a function in SQL does what its body does
+-- case: a SQL function has the lineage of its body
 -- table: t(a, b, c, k)
 -- setup: create or replace temporary function twice(x int) returns int return x * 2
 -- since: 4.0
@@ -11,7 +11,7 @@ select twice(cast(a as int)) as x, twice(max(b)) as y from t where twice(c) > 3 
 --   * <- t.c indirect/filter
 --   * <- t.a indirect/group_by
 
--- case: a function in SQL that asks a table: its argument only chooses rows
+-- case: a SQL function that queries a table: its argument only filters rows
 -- table: t(a, b, c, k)
 -- table: u(k, x)
 -- setup: create or replace temporary function total_of(wanted int) returns bigint return select sum(u.x) from u where u.k = wanted
@@ -23,7 +23,7 @@ select a, total_of(b) as s from t
 --   s <- u.k indirect/filter
 --   s <- t.b indirect/filter
 
--- case: a function in SQL that gives a table
+-- case: a SQL function that returns a table
 -- table: t(a, b, c, k)
 -- table: u(k, x)
 -- setup: create or replace temporary function rows_of(wanted int) returns table (k int, x int) return select u.k, u.x from u where u.k = wanted

@@ -1,4 +1,4 @@
--- Sub-queries, wherever an expression may stand.
+-- Subqueries in every place where SQL allows an expression.
 
 -- case: scalar subquery in SELECT keeps the inner subtypes on its column
 -- table: t(a, b, c, k)
@@ -162,7 +162,7 @@ select y.x from (select a + b as x from t) as y
 --   x <- t.a direct/transformation
 --   x <- t.b direct/transformation
 
--- case: EXISTS over rows that nothing decides still reads the table
+-- case: EXISTS without a condition still reads the table
 -- table: t(a, b, c, k)
 -- table: u(a, b, c, k)
 select a from t where exists (select 1 from u)

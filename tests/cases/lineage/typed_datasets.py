@@ -1,4 +1,4 @@
-# Typed Datasets and SparkR: programs that Python's API does not offer. Every output needs every input.
+# Typed Datasets and SparkR, called through the JVM: every output depends on every input.
 
 # case: a typed map is opaque
 # table: t(a, b, c, k)

@@ -1,4 +1,4 @@
--- Windows. Partition, order and frame touch only the column that the window makes.
+-- Windows. Partition, order and frame affect only the column that the window function computes.
 
 -- case: an aggregate over a window
 -- table: t(a, b, c, k)

@@ -1,4 +1,4 @@
--- Writes of a query: its columns under the target's names.
+-- Writes of a query: its columns have the names of the target.
 
 -- case: create table as select
 -- table: t(a, b, c, k)
@@ -165,7 +165,7 @@ insert overwrite dparts partition (day = '2020-01-01') select a, b from t
 --   day <- nothing
 --   *   <- dparts.day indirect/filter
 
--- case: insert with replace where reads the target to find what goes
+-- case: insert with replace where reads the target
 -- table: t(a, b, c, k)
 -- table: d(k, a, b, o struct<x:int,y:int>) using delta
 insert into d replace where a > 5 select k, a, b, null from t
@@ -185,7 +185,7 @@ insert overwrite directory '/elsewhere/out' using parquet select a as x, b from 
 --   * <- t.c indirect/filter
 --   output: out overwrite
 
--- case: multi-insert has one output each
+-- case: multi-insert has one output per target
 -- table: t(a, b, c, k)
 -- table: one(a, b)
 -- table: two(a, b)

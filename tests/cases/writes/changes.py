@@ -1,4 +1,4 @@
-# Delta's own API and its statements. The code is run; the lines are those of the event that ends it.
+# Delta's API and its statements. The code is executed; the expected lines are those of its final event.
 
 # case: merge by the API
 # table: t(a, b, c, k)
@@ -69,7 +69,7 @@ DeltaTable.forName(spark, "d").delete("a > 1")
 #   input: d
 #   output: d
 
-# case: merge, run
+# case: merge
 # table: t(a, b, c, k)
 # table: d2(a, b, c, k) using delta
 spark.sql(
@@ -87,7 +87,7 @@ spark.sql(
 #   input: d2
 #   output: d2
 
-# case: merge that evolves the schema, run
+# case: merge that evolves the schema
 # table: t(a, b, c, k)
 spark.sql("create table saved using delta as select a, k from t")
 spark.sql(
@@ -102,7 +102,7 @@ spark.sql(
 #   *     <- t.k indirect/join
 #   output: saved
 
-# case: update, run
+# case: update
 # table: d(k, a, b, o struct<x:int,y:int>) using delta
 spark.sql("update d set o.x = a where b = 1")
 # expect:
@@ -111,14 +111,14 @@ spark.sql("update d set o.x = a where b = 1")
 #   o <- d.b indirect/conditional
 #   output: d
 
-# case: delete, run
+# case: delete
 # table: d(k, a, b, o struct<x:int,y:int>) using delta
 spark.sql("delete from d where a > 1")
 # expect:
 #   * <- d.a indirect/filter
 #   output: d
 
-# case: the history of a table read as changes
+# case: the change data feed of a table
 # table: t(a, b, c, k)
 spark.sql("create table saved using delta tblproperties ('delta.enableChangeDataFeed' = 'true') as select a from t")
 changes = spark.read.option("readChangeFeed", True).option("startingVersion", 0).table("saved")

@@ -1,4 +1,4 @@
-# Files and Delta by path. The code is run; the lines are those of the event that ends it.
+# Files and Delta by path. The code is executed; the expected lines are those of its final event.
 
 # case: parquet files by path
 # table: t(a, b, c, k)
@@ -99,7 +99,7 @@ spark.read.format("delta").load(f"{folder}/first").select((F.col("a") * 2).alias
 #   input: first
 #   output: second
 
-# case: a checkpoint leads back to the plan that made it
+# case: a checkpoint has the lineage of the checkpointed query
 # table: t(a, b, c, k)
 df = spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).localCheckpoint()
 df.select("x").write.parquet(f"{folder}/after")
@@ -109,7 +109,7 @@ df.select("x").write.parquet(f"{folder}/after")
 #   input: t
 #   output: after
 
-# case: a checkpoint has its own rows, whatever else was asked of the same table
+# case: a later query does not change what decides the rows of a checkpoint
 # table: t(a, b, c, k)
 table = spark.table("t").select("a", "b")
 kept = table.localCheckpoint(eager=False)
@@ -132,7 +132,7 @@ again.select("x").write.parquet(f"{folder}/after")
 #   input: t
 #   output: after
 
-# case: an RDD round trip claims every column that went in
+# case: an RDD round trip depends on every input column
 # table: t(a, b, c, k)
 rows = spark.table("t").select("a", "b").rdd.map(lambda row: (row.a,))
 spark.createDataFrame(rows, "x int").write.parquet(f"{folder}/after")
@@ -142,7 +142,7 @@ spark.createDataFrame(rows, "x int").write.parquet(f"{folder}/after")
 #   input: t
 #   output: after
 
-# case: a cached DataFrame leads through its cache
+# case: a cached DataFrame has the lineage of its query
 # table: t(a, b, c, k)
 df = spark.table("t").where("c > 0").select("a").cache()
 df.count()
@@ -154,7 +154,7 @@ df.unpersist()
 #   input: t
 #   output: after
 
-# case: local data is named
+# case: local data is an input
 spark.createDataFrame([(1, "x")], "a int, b string").write.parquet(f"{folder}/after")
 # expect:
 #   a <- nothing

@@ -1,4 +1,4 @@
-# Reads that write nothing: an event with inputs, the columns read, and no output.
+# Queries that write nothing. Their final event has inputs, the columns read, and no output.
 
 # case: count
 # table: t(a, b, c, k)
@@ -38,7 +38,7 @@ spark.table("t").select("a").toPandas()
 #   input: t
 #   read: t.a value
 
-# case: rows that are made and thrown away are a read
+# case: a write to noop is a read
 # table: t(a, b, c, k)
 spark.table("t").where("c > 0").select("a").write.format("noop").mode("overwrite").save()
 # expect:
@@ -46,7 +46,7 @@ spark.table("t").where("c > 0").select("a").write.format("noop").mode("overwrite
 #   read: t.a value
 #   read: t.c filter
 
-# case: tail of the JVM's API
+# case: tail of the JVM API
 # table: t(a, b, c, k)
 spark.table("t").where("c > 0").select("a")._jdf.tail(2)
 # expect:

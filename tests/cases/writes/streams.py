@@ -1,4 +1,4 @@
-# Streams that are run to their end.
+# Streams that run to their end. The expected lines are those of the final event.
 
 # case: a stream of files into a Delta table
 # table: t(a, b, c, k)
@@ -44,7 +44,7 @@ writer.toTable("ice.db.copy").awaitTermination()
 #   input: source
 #   output: copy
 
-# case: a continuous stream that is thrown away
+# case: a continuous stream into noop
 import time
 
 stream = spark.readStream.format("rate").option("rowsPerSecond", 10).load().where("value > 0").select("timestamp")

@@ -1,4 +1,4 @@
-# Tables by name. The code is run; the lines are those of the event that ends it.
+# Tables by name. The code is executed; the expected lines are those of its final event.
 
 # case: saveAsTable
 # table: t(a, b, c, k)
@@ -125,7 +125,7 @@ spark.table("t").where("c > 0").select("a", (F.col("b") + 1).alias("x")).writeTo
 #   * <- t.c indirect/filter
 #   output: saved overwrite
 
-# case: create table as select, run
+# case: create table as select
 # table: t(a, b, c, k)
 spark.sql("create table saved using delta as select a, b + 1 as x from t where c > 0")
 # expect:
@@ -135,7 +135,7 @@ spark.sql("create table saved using delta as select a, b + 1 as x from t where c
 #   input: t
 #   output: saved create
 
-# case: a view, run
+# case: a view
 # table: t(a, b, c, k)
 spark.sql("create view saved_view as select a, b + 1 as x from t where c > 0")
 # expect:
@@ -145,7 +145,7 @@ spark.sql("create view saved_view as select a, b + 1 as x from t where c > 0")
 #   input: t
 #   output: view saved_view create
 
-# case: a query of a view names the view
+# case: a query of a view has the view as an input
 # table: t(a, b, c, k)
 spark.sql("create view saved_view as select a from t where c > 0")
 spark.sql("select a from saved_view").write.saveAsTable("saved")
@@ -156,7 +156,7 @@ spark.sql("select a from saved_view").write.saveAsTable("saved")
 #   input: saved_view
 #   output: saved create
 
-# case: multi-insert, run
+# case: multi-insert
 # table: t(a, b, c, k)
 # table: one(a, b)
 # table: two(a, b)
@@ -170,7 +170,7 @@ spark.sql("from t insert into one select a, b where c > 0 insert into two select
 #   output: one
 #   output: two
 
-# case: the worked example, run
+# case: the worked example
 # table: delivery_7_days(order_id, order_placed_on timestamp, order_delivered_on timestamp, customer_id)
 # table: top_delivery_times(order_id, order_placed_on timestamp, order_delivered_on timestamp, order_delivery_time bigint)
 spark.sql("""
@@ -188,28 +188,28 @@ from delivery_7_days order by order_delivery_time desc limit 1""")
 #   input: delivery_7_days
 #   output: top_delivery_times
 
-# case: drop, run
+# case: drop
 # table: t(a, b, c, k)
 spark.sql("create table saved using parquet as select a from t")
 spark.sql("drop table saved")
 # expect:
 #   output: saved drop
 
-# case: rename, run
+# case: rename
 # table: t(a, b, c, k)
 spark.sql("create table saved using parquet as select a from t")
 spark.sql("alter table saved rename to saved_since")
 # expect:
 #   output: saved_since rename from saved
 
-# case: rename a column, run
+# case: rename a column
 spark.sql("create table saved (a int, b int) using delta tblproperties ('delta.columnMapping.mode' = 'name')")
 spark.sql("alter table saved rename column a to z")
 # expect:
 #   z <- saved.a direct/identity
 #   output: saved alter
 
-# case: truncate, run
+# case: truncate
 # table: t(a, b, c, k)
 spark.sql("create table saved using parquet as select a from t")
 spark.sql("truncate table saved")
@@ -238,7 +238,7 @@ spark.sql("create table cloned shallow clone d")
 #   input: d
 #   output: cloned create
 
-# case: a clone at a path, written over
+# case: a clone that overwrites a path
 # table: d(a, b, c, k) using delta
 spark.sql(f"create or replace table delta.`{folder}/a copy` shallow clone d")
 # expect:
@@ -249,7 +249,7 @@ spark.sql(f"create or replace table delta.`{folder}/a copy` shallow clone d")
 #   input: d
 #   output: a copy overwrite
 
-# case: a table made like a Delta table has its columns and none of its rows
+# case: create table like has no input columns
 # table: d(a, b, c, k) using delta
 spark.sql("create table alike like d")
 # expect:
@@ -267,7 +267,7 @@ spark.sql("insert into computed (a, b) select a, c * 2 from t")
 #   input: t
 #   output: computed
 
-# case: a generated column that is given comes from what is given
+# case: an explicit value of a generated column is its input
 # table: t(a, b, c, k)
 # setup: create table if not exists computed (a int, b int, both_of int generated always as (a + b), fixed int) using delta
 spark.sql("select a, b, a + b as both_of from t").write.format("delta").mode("append").saveAsTable("computed")
@@ -279,7 +279,7 @@ spark.sql("select a, b, a + b as both_of from t").write.format("delta").mode("ap
 #   input: t
 #   output: computed
 
-# case: a clone made by Delta's own Python interface
+# case: a clone by Delta's Python API
 # table: d(a, b, c, k) using delta
 from delta.tables import DeltaTable
 

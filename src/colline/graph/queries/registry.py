@@ -164,13 +164,13 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "upstream", "List what feeds a column.",
         "Nearest sources first, with the transformation, the job, and the outcome of the job's last run.",
-        "WalkAnswer", (_columns(), INDIRECT, DEPTH, AS_OF, SINCE, GRAIN, *PAGING),
+        "WalkAnswer | TableWalkAnswer | JobWalkAnswer", (_columns(), INDIRECT, DEPTH, AS_OF, SINCE, GRAIN, *PAGING),
         examples=("upstream kpi.revenue --since 2026-01-05", "upstream kpi.revenue --indirect --depth 2 --tree"),
     ),
     Question(
         "downstream", "List what is built on a column.",
         "Nearest columns first, with the transformation, the job, and the outcome of the job's last run.",
-        "WalkAnswer", (_columns(), INDIRECT, DEPTH, AS_OF, SINCE, GRAIN, *PAGING),
+        "WalkAnswer | TableWalkAnswer | JobWalkAnswer", (_columns(), INDIRECT, DEPTH, AS_OF, SINCE, GRAIN, *PAGING),
         examples=("downstream bronze.customers.email", "downstream bronze.customers.email --tree"),
     ),
     Question(

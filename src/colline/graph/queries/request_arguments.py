@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from colline.errors import AmbiguousNameError, CollineError, ColumnError, LakeError, NoLineageYetError, SettingError
+from colline.errors import (
+    AmbiguousNameError,
+    CollineError,
+    ColumnError,
+    CursorError,
+    LakeError,
+    NoLineageYetError,
+    SettingError,
+)
 from colline.graph.queries.registry import Kind, Parameter, RequestForm
 
 MAX_TEXT_CHARACTERS = 24_000  # enough for a column whose own name and whose dataset's name have 10 KB each
@@ -135,6 +143,7 @@ _ERROR_CODES: Mapping[type[CollineError], str] = {
     AmbiguousNameError: "ambiguous",
     ColumnError: "not_found",
     NoLineageYetError: "not_found",
+    CursorError: "bad_cursor",
 }
 
 

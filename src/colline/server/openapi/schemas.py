@@ -1,148 +1,93 @@
-"""Shapes of what comes back, as JSON Schema. Every object may carry more keys than are listed."""
+"""JSON Schemas of responses, generated from the typed results, and of received events."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+import msgspec
+
+from colline.graph import results
+from colline.server import response_types
+from colline.server.endpoints import ENDPOINTS
+from colline.server.response_types import ErrorBody
 
 Schema = dict[str, Any]
 
-TEXT: Schema = {"type": "string"}
-WHOLE: Schema = {"type": "integer"}
-FLAG: Schema = {"type": "boolean"}
+_PREFIX = "#/components/schemas/"
+_UNTYPED: dict[str, Schema] = {"Text": {"type": "string"}, "OpenApiDocument": {"type": "object"}}
 
 
-def maybe(schema: Schema) -> Schema:
-    """That, or null."""
-    if "type" in schema:
-        return {**schema, "type": [schema["type"], "null"]}
+def reference_to(name: str) -> Schema:
+    """A reference to a schema; `A | B` refers to either of two."""
+    names = name.split(" | ")
+    references = [{"$ref": _PREFIX + each} for each in names]
+    return references[0] if len(names) == 1 else {"anyOf": references}
+
+
+@cache
+def component_schemas() -> dict[str, Schema]:
+    """Every schema of the document by name."""
+    names = {name for endpoint in ENDPOINTS for name in endpoint.result.split(" | ")} - set(_UNTYPED)
+    types = [_response_type(name) for name in sorted(names)]
+    _, components = msgspec.json.schema_components([ErrorBody, *types], ref_template=_PREFIX + "{name}")
+    for kind in types:
+        if issubclass(kind, results.Answer):
+            _complete_answer(components[kind.__name__], kind)
+    return {**components, **_UNTYPED, **EVENT_SCHEMAS}
+
+
+def _response_type(name: str) -> type[msgspec.Struct]:
+    kind: type[msgspec.Struct] = getattr(results, name, None) or getattr(response_types, name)
+    return kind
+
+
+def _complete_answer(schema: Schema, kind: type[results.Answer]) -> None:
+    """Keeps the keys of the JSON, in their order: an answer always has all of them, so that none has a default."""
+    keys = list(kind.json_fields())
+    schema["properties"] = {key: schema["properties"][key] for key in keys}
+    schema["required"] = keys
+    for value in schema["properties"].values():
+        value.pop("default", None)
+
+
+def _object(required: dict[str, Schema], optional: dict[str, Schema]) -> Schema:
+    return {"type": "object", "required": list(required), "properties": {**required, **optional}}
+
+
+def _nullable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def many(schema: Schema) -> Schema:
-    """A list of those."""
-    return {"type": "array", "items": schema}
+_TEXT: Schema = {"type": "string"}
+_NOT_BLANK: Schema = {"type": "string", "pattern": "[^ ]"}
+_NAME = {"namespace": _NOT_BLANK, "name": _NOT_BLANK}
+_FACETS = _nullable({"type": "object"})
+_DATASETS = _nullable({"type": "array", "items": reference_to("EventDataset")})
+_STATES = ("START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER")
 
-
-def record(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
-    """An object with these keys; `required` ones are always there."""
-    return {"type": "object", "required": list(required), "properties": {**required, **(optional or {})}}
-
-
-def ref(name: str) -> Schema:
-    """A shape of the table below, by name."""
-    return {"$ref": f"#/components/schemas/{name}"}
-
-
-ANYTHING: Schema = {"type": "object"}
-_NAMED = {"namespace": TEXT, "name": TEXT}
-_FIELD = {**_NAMED, "field": TEXT}
-_FACETS = maybe(ANYTHING)
-_EVENT_TYPES = ("START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER")
-_NOT_BLANK: Schema = {**TEXT, "pattern": "[^ ]"}
-_SENT = {"namespace": _NOT_BLANK, "name": _NOT_BLANK}
-_HEAD: dict[str, Schema] = {
-    "question": TEXT,
-    "of": many(ANYTHING),
-    "as_of": maybe(TEXT),
-    "verdict": TEXT,
-    "totals": ANYTHING,
-    "unknown": many(ref("Unknown")),
-    "left_out": WHOLE,
-    "cursor": maybe(TEXT),
-    "snapshot": TEXT,
-}
-
-
-def _answer(*lists: str, **rest: Schema) -> Schema:
-    """An answer with these lists of objects beside what every answer has."""
-    return record({**_HEAD, **{name: many(ANYTHING) for name in lists}, **rest})
-
-
-SCHEMAS: dict[str, Schema] = {
-    "Problem": record({"error": TEXT, "code": TEXT, "hint": maybe(TEXT)}, {"candidates": many(TEXT), "path": TEXT}),
-    "Unknown": record({"what": TEXT, "why": TEXT}, {"count": WHOLE}),
-    "Job": record(_NAMED),
-    "Column": record(
-        _FIELD,
-        {
-            "id": WHOLE,
-            "label": TEXT,
-            "type": maybe(TEXT),
-            "tags": many(TEXT),
-            "layer": maybe(TEXT),
-            "up": WHOLE,
-            "down": WHOLE,
-            "distance": WHOLE,
-            "relation": {"type": "string", "enum": ["direct", "indirect"]},
-            "masked": FLAG,
-        },
-    ),
-    "Edge": record(
-        {"from": WHOLE, "to": WHOLE, "type": {"type": "string", "enum": ["DIRECT", "INDIRECT"]}},
-        {
-            "subtype": maybe(TEXT),
-            "masking": FLAG,
-            "level": {"type": "string", "enum": ["column", "dataset"]},
-            "job": maybe(ref("Job")),
-            "description": maybe(TEXT),
-            "first_seen": maybe(TEXT),
-            "last_seen": maybe(TEXT),
-            "last_run": maybe(TEXT),
-        },
-    ),
-    "Walk": _answer("jobs", columns=many(ref("Column")), edges=many(ref("Edge"))),
-    "Impact": _answer("datasets", "jobs", "readers", "changes", columns=many(ref("Column")), edges=many(ref("Edge"))),
-    "Rows": _answer("rows"),
-    "Landings": _answer("landings"),
-    "Paths": _answer("paths"),
-    "Compared": _answer("common", "only_a", "only_b", "divergences"),
-    "Diff": _answer("added", "removed", "changed"),
-    "Overview": _answer("layers", "flows", "recent", "examples", health=ANYTHING),
-    "Dataset": _answer("upstream", "downstream", "jobs", columns=many(ref("Column")), dataset=ANYTHING),
-    "Status": record(
-        {
-            "version": TEXT,
-            "snapshot": maybe(TEXT),
-            "as_of": maybe(TEXT),
-            "ready": FLAG,
-            "receiver": ANYTHING,
-            "ingest": ANYTHING,
-        },
-        {"health": maybe(ANYTHING)},
-    ),
-    "Health": record({"status": TEXT}),
-    "Ready": record({"ready": FLAG, "receiver": FLAG, "lineage": FLAG}),
-    "OpenApi": record({"openapi": TEXT, "paths": ANYTHING}),
-    "Text": TEXT,
-    "MarquezGraph": record({"graph": many(ANYTHING)}),
-    "Received": record({"status": TEXT, "events": WHOLE}),
-    "BatchReceived": record(
-        {
-            "status": {"type": "string", "enum": ["success", "partial_success", "failure"]},
-            "summary": record({"received": WHOLE, "successful": WHOLE, "failed": WHOLE}),
-            "failed_events": many(record({"index": WHOLE, "path": TEXT, "reason": TEXT})),
-        }
-    ),
-    "EventDataset": record(_SENT, {"facets": _FACETS, "inputFacets": _FACETS, "outputFacets": _FACETS}),
+# what the receiver accepts: wider than the OpenLineage specification
+EVENT_SCHEMAS: dict[str, Schema] = {
+    "EventRun": _object({"runId": _NOT_BLANK}, {"facets": _FACETS}),
+    "EventJob": _object(_NAME, {"facets": _FACETS}),
+    "EventDataset": _object(_NAME, {"facets": _FACETS, "inputFacets": _FACETS, "outputFacets": _FACETS}),
     "Event": {
-        **record(
+        **_object(
             {"eventTime": {"type": "string", "format": "date-time"}},
             {
-                "producer": maybe(TEXT),
-                "schemaURL": maybe(TEXT),
-                "eventType": {**maybe(TEXT), "enum": [*_EVENT_TYPES, None]},
-                "run": maybe(ref("EventRun")),
-                "job": maybe(ref("EventJob")),
-                "dataset": maybe(ref("EventDataset")),
-                "inputs": maybe(many(ref("EventDataset"))),
-                "outputs": maybe(many(ref("EventDataset"))),
+                "producer": _nullable(_TEXT),
+                "schemaURL": _nullable(_TEXT),
+                "eventType": {"enum": [*_STATES, None]},
+                "run": _nullable(reference_to("EventRun")),
+                "job": _nullable(reference_to("EventJob")),
+                "dataset": _nullable(reference_to("EventDataset")),
+                "inputs": _DATASETS,
+                "outputs": _DATASETS,
             },
         ),
         "anyOf": [
-            record({"job": ref("EventJob")}),
-            record({"dataset": ref("EventDataset")}, {"run": {"type": "null"}}),
+            _object({"job": reference_to("EventJob")}, {}),
+            _object({"dataset": reference_to("EventDataset")}, {"run": {"type": "null"}}),
         ],
     },
-    "EventRun": record({"runId": _NOT_BLANK}, {"facets": _FACETS}),
-    "EventJob": record(_SENT, {"facets": _FACETS}),
 }

@@ -1,4 +1,4 @@
-"""Questions over HTTP: parameters in, a reader's answer out, tagged with the snapshot it came from."""
+"""HTTP handlers of the questions: arguments in, the answer of a worker out, tagged with its snapshot."""
 
 from __future__ import annotations
 
@@ -10,98 +10,100 @@ from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope, Send
 
+from colline.errors import CollineError
+from colline.graph.queries.registry import REQUESTS, RequestForm
+from colline.graph.queries.request_arguments import read_arguments
 from colline.lake.layout import CURRENT_SNAPSHOT
 from colline.server.app import Handler
-from colline.server.endpoints import ENDPOINTS, Endpoint
-from colline.server.http_errors import Problem
-from colline.server.parameters import read_parameters
-from colline.server.query.worker import Asked, Found
-from colline.server.query.workers import ReaderDiedError, Readers
+from colline.server.http_errors import Problem, problem_from
+from colline.server.query.worker import QueryRequest, QueryResponse
+from colline.server.query.workers import QueryWorkers
 from colline.server.receive.body import header
 from colline.server.responses import send_bytes, send_json
 
-_MOST_FIELDS = 500
+MAX_QUERY_FIELDS = 500
 
 
-class Reads:
-    """Answers from one lake, by a few processes that start with the first question."""
+class QueryHandlers:
+    """Answers questions about one lake. `other_lakes` can be compared with it by name."""
 
-    def __init__(self, lake: Path, *, seconds: float, processes: int, others: Mapping[str, Path]) -> None:
+    def __init__(self, lake: Path, workers: QueryWorkers, other_lakes: Mapping[str, Path]) -> None:
         self.lake = lake
-        self.seconds = seconds
-        self._readers = Readers(lake, processes, others, seconds)
+        self._workers = workers
+        self._other_lakes = other_lakes
 
     def handlers(self) -> Mapping[str, Handler]:
-        """A handler for every question of the table."""
-        return {e.name: self._handler(e) for e in ENDPOINTS if e.group in ("questions", "page", "marquez")}
+        """The handler of each request form."""
+        return {name: self._handler(form) for name, form in REQUESTS.items()}
 
-    def _handler(self, endpoint: Endpoint) -> Handler:
+    def _handler(self, form: RequestForm) -> Handler:
         async def answer(scope: Scope, _: Receive, send: Send) -> None:
-            query = scope["query_string"]
-            values = read_parameters(endpoint.parameters, _pairs(query))
-            known = header(scope, b"if-none-match") or ""
-            packs = "gzip" in (header(scope, b"accept-encoding") or "")
-            found: Found = await self._within("answer", *Asked(endpoint.name, query, values, known, packs))
-            await _send(send, found)
+            try:
+                request = QueryRequest(
+                    form.name,
+                    scope["query_string"],
+                    self._arguments(form, scope["query_string"]),
+                    header(scope, b"if-none-match") or "",
+                    "gzip" in (header(scope, b"accept-encoding") or ""),
+                )
+                response = await self._workers.answer(request)
+            except CollineError as error:
+                raise problem_from(error) from error
+            await _send(send, response)
 
         return answer
 
-    async def _within(self, call: str, *arguments: Any) -> Any:
-        """What a reader's call returns, if it does so in time."""
-        try:
-            return await self._readers.ask(call, *arguments)
-        except asyncio.TimeoutError:
-            hint = "ask with a smaller `depth`, or fewer columns"
-            raise Problem(503, "too_slow", f"no answer in {self.seconds:g} s", hint=hint) from None
-        except ReaderDiedError:
-            raise Problem(503, "too_slow", "a reader of the lake died", hint="ask again") from None
+    def _arguments(self, form: RequestForm, query: bytes) -> dict[str, Any]:
+        arguments = read_arguments(form, _pairs(query))
+        if "other" in arguments:
+            arguments["other"] = self._other_lake(arguments["other"])
+        return arguments
+
+    def _other_lake(self, name: str) -> Path:
+        """The path of a lake that `colline serve` was started with: a request never contains a path."""
+        found = self._other_lakes.get(name)
+        if found is None:
+            names = ", ".join(sorted(self._other_lakes))
+            hint = f"known lakes: {names}" if names else "`colline serve --other-lake NAME=PATH` adds one"
+            raise Problem(404, "not_found", f"no other lake is called `{name[:80]}`", hint=hint)
+        return found
 
     async def status(self) -> dict[str, Any]:
-        """Snapshot, its time and the lake's health; without the last two while the readers are too busy to tell."""
+        """The snapshot, its time, and the health of the lake; only the snapshot if no worker answers in time."""
         snapshot = await asyncio.to_thread(self.snapshot)
         if snapshot is None:
             return {}
         try:
-            told: dict[str, Any] = await self._within("status")
+            return await self._workers.status()
         except Problem:
             return {"snapshot": snapshot}
-        return told
 
     def snapshot(self) -> str | None:
-        """The name of the snapshot there is to answer from."""
+        """The name of the current snapshot, if one was published."""
         try:
             return (self.lake / CURRENT_SNAPSHOT).read_text(encoding="utf-8").strip()
         except OSError:
             return None
 
-    def close(self) -> None:
-        """Let the processes end."""
-        self._readers.close()
-
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:
     try:
-        return parse_qsl(query.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="strict")
+        return parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_QUERY_FIELDS, errors="strict"
+        )
     except (UnicodeDecodeError, ValueError) as error:
         raise Problem(400, "bad_parameter", "the query string is not percent-encoded UTF-8") from error
 
 
-async def _send(send: Send, found: Found) -> None:
-    if found.problem:
-        raise _problem(dict(found.problem))
-    headers = [(b"x-colline-snapshot", found.version.encode()), (b"vary", b"accept-encoding, authorization")]
-    if found.etag is None:
+async def _send(send: Send, response: QueryResponse) -> None:
+    headers = [(b"x-colline-snapshot", response.snapshot.encode()), (b"vary", b"accept-encoding, authorization")]
+    if response.etag is None:
         headers.append((b"cache-control", b"no-store"))
     else:
-        headers += [(b"etag", found.etag.encode()), (b"cache-control", b"private, no-cache")]
-    if found.packed:
+        headers += [(b"etag", response.etag.encode()), (b"cache-control", b"private, no-cache")]
+    if response.is_gzipped:
         headers.append((b"content-encoding", b"gzip"))
-    if found.body is None:
+    if response.body is None:
         await send_bytes(send, 304, b"", headers)
     else:
-        await send_json(send, 200, found.body, headers)
-
-
-def _problem(values: dict[str, Any]) -> Problem:
-    status, error, code, hint = (values.pop(name) for name in ("status", "error", "code", "hint"))
-    return Problem(status, code, error, hint=hint, extra=values)
+        await send_json(send, 200, response.body, headers)
