@@ -179,6 +179,18 @@ def test_a_full_spool_can_drop_the_oldest_instead(tmp_path: Path) -> None:
     assert 0 < len(kept) <= 20
 
 
+@pytest.mark.parametrize("policy", ["drop_newest", "drop_oldest"])
+def test_delivered_events_take_no_space_from_new_ones(
+    tmp_path: Path, policy: Literal["drop_newest", "drop_oldest"]
+) -> None:
+    spool = Spool(tmp_path, SpoolOptions(max_bytes=10_000, policy=policy))
+    for size in (3000, 9000, 500, 9500, 9900):
+        assert spool.put(event(1, size)) == 0
+        assert drain(spool) == [event(1, size)]
+    assert sum(path.stat().st_size for path in files(tmp_path)) <= 10_000
+    spool.close()
+
+
 def test_the_batch_in_delivery_is_never_dropped(tmp_path: Path) -> None:
     spool = Spool(tmp_path, SpoolOptions(max_bytes=20_000, policy="drop_oldest"))
     first = event(-1, 5000)

@@ -42,7 +42,7 @@ class SpoolOptions:
 
     @property
     def segment_bytes(self) -> int:
-        """Size at which a new file is started. A full spool has at least 8 files, so dropping one leaves the most."""
+        """Size at which a new file is started. Dropping the oldest file of a full spool keeps most events."""
         return max(_MIN_SEGMENT_BYTES, min(_MAX_SEGMENT_BYTES, self.max_bytes // 8))
 
 
@@ -96,7 +96,7 @@ class Spool:
     def put(self, event: bytes) -> int:
         """Write one event, without a line end. Returns how many events were dropped because the spool is full."""
         line = event + b"\n"
-        dropped = self._drop_oldest(len(line)) if self._options.policy == "drop_oldest" else 0
+        dropped = self._make_space(len(line))
         if self._bytes + len(line) > self._options.max_bytes:
             return dropped + 1
         if self._write(line):
@@ -139,15 +139,19 @@ class Spool:
             self._synced_at = monotonic()
         return is_due
 
-    def _drop_oldest(self, needed_bytes: int) -> int:
-        """Remove the oldest files, except the one in delivery, until the line fits. Returns the number of events."""
+    def _make_space(self, needed_bytes: int) -> int:
+        """Remove files until a line fits: those that are delivered and, if the policy allows it, the oldest ones.
+
+        Returns the number of dropped events. The file in delivery stays.
+        """
         dropped = 0
-        while self._bytes + needed_bytes > self._options.max_bytes:
-            oldest = next((segment for segment in self._segments if segment is not self._delivering), None)
-            if oldest is None:
+        for segment in list(self._segments):
+            if self._bytes + needed_bytes <= self._options.max_bytes:
                 break
-            dropped += len(oldest.waiting)
-            self._remove(oldest)
+            is_removable = not segment.waiting or self._options.policy == "drop_oldest"
+            if is_removable and segment is not self._delivering:
+                dropped += len(segment.waiting)
+                self._remove(segment)
         return dropped
 
     def peek(self, limit: int) -> tuple[bytes, ...]:
