@@ -24,16 +24,16 @@ PLACES = 25
 
 
 @pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shop_lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lake = shop().write(tmp_path_factory.mktemp("published") / "lake")
     publish(lake)
     return lake
 
 
 @pytest.fixture
-def lake(published: Path, tmp_path: Path) -> Path:
-    """A lake of which only the snapshot is left: it cannot be published again."""
-    shutil.copytree(published / "snapshot", tmp_path / "lake" / "snapshot")
+def lake(shop_lake: Path, tmp_path: Path) -> Path:
+    """A copy of the snapshot without the tables, so that it cannot be published again."""
+    shutil.copytree(shop_lake / "snapshot", tmp_path / "lake" / "snapshot")
     return tmp_path / "lake"
 
 
@@ -67,8 +67,8 @@ def truncate(path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("name", [*COPIED_FILES, "CURRENT"])
 @pytest.mark.parametrize("damage", [flip_bit, truncate])
-def test_damage_is_an_error_or_changes_no_answer(published: Path, lake: Path, name: str, damage: object) -> None:
-    expected = answers(published)
+def test_damage_is_an_error_or_changes_no_answer(shop_lake: Path, lake: Path, name: str, damage: object) -> None:
+    expected = answers(shop_lake)
     path = snapshot_file(lake, name)
     whole = path.read_bytes()
     errors = 0
@@ -127,7 +127,8 @@ def test_verified_snapshot_is_not_read_again(lake: Path, monkeypatch: pytest.Mon
     assert [path.name for path in checked] == ["meta.json"]
 
 
-def test_new_snapshot_is_not_yet_marked_as_verified(lake: Path) -> None:
+def test_new_snapshot_is_not_yet_marked_as_verified(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("colline.graph.snapshot.array_file._SETTLED_SECONDS", 600)
     answers(lake)
     assert not (snapshot_file(lake, "arrays").parent / "verified.json").exists()
 
@@ -160,14 +161,14 @@ def test_damaged_snapshot_counts_as_not_published(tmp_path: Path) -> None:
 
 
 def test_damaged_copy_of_a_remote_lake_is_copied_again(
-    published: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shop_lake: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLLINE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(lake_reader, "_REMOTE_POLL_SECONDS", 0)
     files = fsspec.filesystem("memory")
-    for path in (published / "snapshot").rglob("*"):
+    for path in (shop_lake / "snapshot").rglob("*"):
         if path.is_file():
-            files.pipe_file(f"/damaged/lake/{path.relative_to(published).as_posix()}", path.read_bytes())
+            files.pipe_file(f"/damaged/lake/{path.relative_to(shop_lake).as_posix()}", path.read_bytes())
     try:
         expected = totals(open_lake("memory://damaged/lake"))
         [copy] = (tmp_path / "cache").rglob("arrays")

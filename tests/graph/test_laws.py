@@ -1,4 +1,4 @@
-"""Walks, paths and source counts against a plain dictionary implementation, on graphs nobody would draw by hand."""
+"""Compares traversals, paths, source counts and diffs with a simple implementation, on random graphs."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ edges = st.builds(
 ).map(lambda e: e._replace(how="FILTER") if e.target.endswith("*") else e)
 
 
-def plain_walk(
+def simple_traversal(
     found: list[Edge], starts: set[str], *, upstream: bool, indirect: bool, depth: int | None, at: int | None
 ) -> dict[str, tuple[int, str, bool]]:
-    """Column → (distance, relation, masked), by trying every state one by one."""
+    """Column → (distance, relation, masked), with a queue of single states."""
     steps: dict[str, set[tuple[str, bool, bool]]] = defaultdict(set)
     for edge in found:
         is_indirect = edge.how in ("CONDITIONAL", "FILTER")
@@ -63,7 +63,7 @@ def plain_walk(
             one, two = (target, edge.source) if upstream else (edge.source, target)
             steps[one].add((two, is_indirect, edge.masking))
     level: dict[tuple[str, bool, bool], int] = {(start, False, False): 0 for start in starts}
-    _spread(steps, level, depth)
+    _visit_all(steps, level, depth)
     out = {}
     for column in {node for node, _, _ in level} - starts:
         states = {(i, m): level[column, i, m] for i in (False, True) for m in (False, True) if (column, i, m) in level}
@@ -73,7 +73,7 @@ def plain_walk(
     return out
 
 
-def _spread(steps: Any, level: dict[tuple[str, bool, bool], int], depth: int | None) -> None:
+def _visit_all(steps: Any, level: dict[tuple[str, bool, bool], int], depth: int | None) -> None:
     queue = deque(level)
     while queue:
         node, was_indirect, was_masked = state = queue.popleft()
@@ -96,34 +96,34 @@ def lake_of(found: list[Edge], folder: Path) -> Path:
             edge.source, edge.target, f"job{number % 3}", edge.how, masking=edge.masking,
             first_seen=day(edge.since), retired_at=until, description=str(number),
         )  # fmt: skip
-    # the arrays as publish makes them, without the Delta tables: those are tried elsewhere, and cost a second each
+    # without Delta tables, which take a second per lake and are covered by other tests
     arrays, meta = compose({name: (table, 0) for name, table in writer.tables().items()})
     write(folder / "snapshot" / "1", arrays, meta)
     (folder / "snapshot" / "CURRENT").write_text("1")
     return folder
 
 
-def opened(found: list[Edge]) -> tuple[Lineage, Path]:
+def open_temporary_lake(found: list[Edge]) -> tuple[Lineage, Path]:
     folder = Path(tempfile.mkdtemp(prefix="colline-laws-"))
     return open_lake(lake_of(found, folder)), folder
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(edges, max_size=25), st.sets(st.sampled_from(COLUMNS), min_size=1, max_size=3), st.data())
-def test_a_walk_reaches_what_a_plain_walk_reaches(found: list[Edge], starts: set[str], data: st.DataObject) -> None:
-    lineage, folder = opened(found)
+def test_traversal_equals_the_simple_one(found: list[Edge], starts: set[str], data: st.DataObject) -> None:
+    lineage, folder = open_temporary_lake(found)
     try:
         for upstream in (False, True):
             for indirect in (False, True):
                 depth = data.draw(st.one_of(st.none(), st.integers(1, 3)))
                 at = data.draw(st.one_of(st.none(), st.integers(0, 8)))
                 how: dict[str, Any] = {"indirect": indirect, "depth": depth}
-                expected = plain_walk(found, starts, upstream=upstream, at=at, **how)
-                ask = lineage.upstream if upstream else lineage.downstream
-                answer = ask(sorted(starts), as_of=None if at is None else day(at), **how)
+                expected = simple_traversal(found, starts, upstream=upstream, at=at, **how)
+                query = lineage.upstream if upstream else lineage.downstream
+                answer = query(sorted(starts), as_of=None if at is None else day(at), **how)
                 assert answer.to_json() == msgspec.json.encode(answer.to_dict())
-                told = {c["label"]: (c["distance"], c["relation"], c["masked"]) for c in answer.columns}
-                assert told == expected
+                found_rows = {c["label"]: (c["distance"], c["relation"], c["masked"]) for c in answer.columns}
+                assert found_rows == expected
                 assert [c["distance"] for c in answer.columns] == sorted(c["distance"] for c in answer.columns)
     finally:
         lineage.close()
@@ -132,8 +132,8 @@ def test_a_walk_reaches_what_a_plain_walk_reaches(found: list[Edge], starts: set
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(edges, max_size=25), st.sets(st.sampled_from(COLUMNS), min_size=2, max_size=5))
-def test_sources_walked_as_bits_are_counted_as_sources_walked_one_by_one(found: list[Edge], starts: set[str]) -> None:
-    lineage, folder = opened(found)
+def test_sources_counted_as_bits_equal_sources_counted_one_by_one(found: list[Edge], starts: set[str]) -> None:
+    lineage, folder = open_temporary_lake(found)
     try:
         view = lineage.view()
         reach = traverse(view.arrays, view.names.resolve(sorted(starts)), TraversalOptions(False))
@@ -141,7 +141,7 @@ def test_sources_walked_as_bits_are_counted_as_sources_walked_one_by_one(found: 
         expected = [
             sum(
                 view.names.label(int(node))
-                in plain_walk(found, {start}, upstream=False, indirect=False, depth=None, at=None)
+                in simple_traversal(found, {start}, upstream=False, indirect=False, depth=None, at=None)
                 for start in starts
             )
             for node in wanted
@@ -152,18 +152,18 @@ def test_sources_walked_as_bits_are_counted_as_sources_walked_one_by_one(found: 
         shutil.rmtree(folder)
 
 
-def plain_paths(found: list[Edge], first: str, last: str) -> list[list[str]]:
+def simple_paths(found: list[Edge], first: str, last: str) -> list[list[str]]:
     steps = defaultdict(set)
     for edge in found:
         if edge.holds(None) and edge.how in ("IDENTITY", "TRANSFORMATION"):
             steps[edge.source].add(edge.target)
     out, queue = [], deque([[first]])
     while queue:
-        way = queue.popleft()
-        if way[-1] == last:
-            out.append(way)
+        path = queue.popleft()
+        if path[-1] == last:
+            out.append(path)
             continue
-        queue.extend([*way, onward] for onward in sorted(steps[way[-1]]) if onward not in way)
+        queue.extend([*path, onward] for onward in sorted(steps[path[-1]]) if onward not in path)
     return out
 
 
@@ -171,13 +171,13 @@ def plain_paths(found: list[Edge], first: str, last: str) -> list[list[str]]:
 @given(st.lists(edges, max_size=25), st.permutations(COLUMNS))
 def test_paths_are_all_simple_paths_shortest_first(found: list[Edge], order: list[str]) -> None:
     first, last = order[:2]
-    lineage, folder = opened(found)
+    lineage, folder = open_temporary_lake(found)
     try:
-        expected = plain_paths(found, first, last) or plain_paths(found, last, first)
+        expected = simple_paths(found, first, last) or simple_paths(found, last, first)
         answer = lineage.paths(first, last, k=1000)
-        told = [[c["label"] for c in path["columns"]] for path in answer.paths]
-        assert sorted(told) == sorted(expected)
-        assert [len(path) for path in told] == sorted(len(path) for path in expected)
+        found_rows = [[c["label"] for c in path["columns"]] for path in answer.paths]
+        assert sorted(found_rows) == sorted(expected)
+        assert [len(path) for path in found_rows] == sorted(len(path) for path in expected)
         assert answer.totals["paths"] == len(expected)
         for path in answer.paths:
             ends = [(e["from"], e["to"]) for e in path["edges"]]
@@ -191,7 +191,7 @@ def test_paths_are_all_simple_paths_shortest_first(found: list[Edge], order: lis
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(edges, max_size=25), st.sampled_from(COLUMNS))
 def test_every_landing_has_a_path_that_explains_its_verdict(found: list[Edge], start: str) -> None:
-    lineage, folder = opened(found)
+    lineage, folder = open_temporary_lake(found)
     try:
         answer = lineage.pii(start)
         by_ends: dict[tuple[int, int], list[dict[str, Any]]] = defaultdict(list)
@@ -200,7 +200,7 @@ def test_every_landing_has_a_path_that_explains_its_verdict(found: list[Edge], s
         for row in answer.landings:
             steps = [by_ends[pair] for pair in pairwise(row["path"])]
             assert all(steps) and row["path"][-1] == row["id"]
-            # a way in the clear decides, direct or not; one through a mask may be shorter, and is the distance
+            # a path in the clear decides the verdict; a masked one may be shorter and decides the distance
             assert len(steps) == row["distance"] or (len(steps) > row["distance"] and not row["masked"])
             direct = [[e for e in step if e["type"] == "DIRECT"] for step in steps]
             if row["verdict"] == "clear":
@@ -216,9 +216,9 @@ def test_every_landing_has_a_path_that_explains_its_verdict(found: list[Edge], s
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(edges, max_size=25), st.integers(0, 8), st.integers(0, 8))
-def test_a_diff_tells_what_is_true_at_one_time_only(found: list[Edge], one: int, two: int) -> None:
+def test_diff_has_the_edges_that_hold_at_one_of_the_two_times(found: list[Edge], one: int, two: int) -> None:
     first, last = sorted((one, two))
-    lineage, folder = opened(found)
+    lineage, folder = open_temporary_lake(found)
     try:
         answer = lineage.diff(day(first), day(last), limit=0)
         gained = sum(e.holds(last) and not e.holds(first) for e in found)
@@ -231,7 +231,7 @@ def test_a_diff_tells_what_is_true_at_one_time_only(found: list[Edge], one: int,
         shutil.rmtree(folder)
 
 
-def test_the_order_of_levels_is_a_topological_one_where_there_is_no_cycle(tmp_path: Path) -> None:
+def test_levels_are_a_topological_order_without_cycles(tmp_path: Path) -> None:
     names = [f"bronze.t0.c{n}" for n in range(3)] + ["gold.t0.c0"]
     chain = [Edge(a, b, "IDENTITY", False, 0, None) for a, b in pairwise(names)]
     view = open_lake(lake_of(chain, tmp_path / "lake")).view()

@@ -1,4 +1,4 @@
-"""What people type: suffixes, case, quotes, misses, ambiguity, nested members."""
+"""Column names: suffixes, case, quotes, unknown and ambiguous names, nested fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.graph.graph_lakes import LakeWriter, day
 
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
-    """Names with everything in them."""
+    """Names with spaces, upper case, symlinks, several namespaces and nested fields."""
     lake = LakeWriter()
     lake.dataset("gold.orders", symlinks=[{"namespace": "hive://h:9083", "name": "sales.Orders", "type": "TABLE"}])
     lake.column("gold.orders.Total")
@@ -32,7 +32,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
 
 
 @pytest.mark.parametrize(
-    ("asked", "found"),
+    ("name", "found"),
     [
         ("zip", "gold.labels.zip"),
         ("LABELS.ZIP", "gold.labels.zip"),
@@ -49,11 +49,11 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
         ("address.city", "sales.Orders.address.city"),
     ],
 )
-def test_any_unique_suffix_is_a_name(odd: Lineage, asked: str, found: str) -> None:
-    assert odd.downstream(asked).of[0]["label"] == found
+def test_any_unique_suffix_is_a_name(odd: Lineage, name: str, found: str) -> None:
+    assert odd.downstream(name).of[0]["label"] == found
 
 
-def test_two_that_differ_in_case_are_told_apart_by_quotes_only(odd: Lineage) -> None:
+def test_names_that_differ_in_case_need_quotes(odd: Lineage) -> None:
     with pytest.raises(ColumnError, match="fits 2 columns") as error:
         odd.downstream("orders.total")
     assert error.value.candidates == ("sales.Orders.Total", "sales.Orders.total")
@@ -61,13 +61,13 @@ def test_two_that_differ_in_case_are_told_apart_by_quotes_only(odd: Lineage) -> 
         odd.downstream('orders."TOTAL"')
 
 
-def test_candidates_that_look_alike_are_told_in_full(odd: Lineage) -> None:
+def test_candidates_are_listed_with_distinct_names(odd: Lineage) -> None:
     with pytest.raises(ColumnError) as error:
         odd.downstream("orders.id")
     assert error.value.candidates == ("shop.public.orders.id", "gold.orders.id")
 
 
-def test_a_miss_names_the_nearest(lineage: Lineage) -> None:
+def test_unknown_name_suggests_similar_ones(lineage: Lineage) -> None:
     with pytest.raises(ColumnError) as error:
         lineage.upstream("gold.daily_revenue.totl")
     assert error.value.hint == "did you mean gold.daily_revenue.total?"
@@ -80,12 +80,12 @@ def test_a_miss_names_the_nearest(lineage: Lineage) -> None:
 
 
 @pytest.mark.parametrize("empty", ["", "  ", "...", '""'])
-def test_an_empty_name_is_an_error(lineage: Lineage, empty: str) -> None:
+def test_empty_name_is_an_error(lineage: Lineage, empty: str) -> None:
     with pytest.raises(ColumnError, match="an empty column name"):
         lineage.upstream(empty)
 
 
-def test_a_star_is_every_column_of_a_dataset(lineage: Lineage) -> None:
+def test_star_means_every_column_of_a_dataset(lineage: Lineage) -> None:
     answer = lineage.downstream("silver.orders.*")
     assert [c["field"] for c in answer.of] == ["id", "customer_id", "amount"]
     with pytest.raises(ColumnError, match=r"no dataset is called 'silver.order.\*'") as error:
@@ -93,7 +93,7 @@ def test_a_star_is_every_column_of_a_dataset(lineage: Lineage) -> None:
     assert "silver.orders" in str(error.value.hint)
 
 
-def test_a_struct_brings_its_members_and_a_member_its_struct(odd: Lineage) -> None:
+def test_struct_includes_its_members(odd: Lineage) -> None:
     whole = odd.downstream("silver.people.home")
     assert [c["label"] for c in whole.columns] == [
         "sales.Orders.address",
@@ -137,21 +137,21 @@ def test_find_ranks_exact_then_suffix_then_prefix_then_fuzzy(lineage: Lineage) -
     assert nothing.rows == [] and nothing.verdict == "no column is called like 'qqqqqq'"
 
 
-def test_ten_thousand_columns_at_once(tmp_path: Path) -> None:
+def test_ten_thousand_names(tmp_path: Path) -> None:
     lake = LakeWriter()
     names = [f"bronze.wide.c{n}" for n in range(10_000)]
     for name in names:
         lake.column(name)
         lake.edge(name, "gold.one.sum", "add", "AGGREGATION", first_seen=day(1))
-    opened = open_lake(lake.write(tmp_path / "lake"))
-    assert opened.downstream(names).totals == {"columns": 1, "datasets": 1, "jobs": 1, "depth": 1}
-    up = opened.upstream("one.sum", limit=10)
+    lineage = open_lake(lake.write(tmp_path / "lake"))
+    assert lineage.downstream(names).totals == {"columns": 1, "datasets": 1, "jobs": 1, "depth": 1}
+    up = lineage.upstream("one.sum", limit=10)
     assert (len(up.columns), up.left_out, up.totals["columns"]) == (10, 9_990, 10_000)
-    assert opened.droppable(names, limit=5).totals == {"columns": 10_000, "yes": 0, "no": 10_000, "unknown": 0}
+    assert lineage.droppable(names, limit=5).totals == {"columns": 10_000, "yes": 0, "no": 10_000, "unknown": 0}
 
 
 @pytest.mark.parametrize("name", ["</b>", "../../etc/passwd", "a\0b", '"', "x" * 10_240, "A.b", "a.b"])
-def test_a_json_list_names_a_column_whatever_it_holds(tmp_path: Path, name: str) -> None:
+def test_json_list_names_a_column_with_any_characters(tmp_path: Path, name: str) -> None:
     lake = LakeWriter()
     lake.dataset("gold.odd")
     lake.datasets["gold.odd"]["name"] = f"/lake/{name}"

@@ -1,4 +1,4 @@
-"""Structs and their members: `address.city` lies in `address`, in every question."""
+"""Nested fields in every question: `address.city` is a member of `address`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.graph.graph_lakes import LakeWriter, day
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
-    """An address that is written member by member, copied whole, and read whole and in parts."""
+    """A struct that is written member by member, copied as a whole, and read as a whole and by member."""
     lake = LakeWriter()
     lake.edge("bronze.people.town", "silver.people:address.city", "people")
     lake.edge("bronze.people.postcode", "silver.people:address.zip", "people")
@@ -41,7 +41,7 @@ def labels(answer: Answer) -> list[str]:
     return sorted(column["label"] for column in answer.columns)
 
 
-def test_who_reads_a_struct_reads_its_members(shop: Lineage) -> None:
+def test_reading_a_struct_reads_its_members(shop: Lineage) -> None:
     assert labels(shop.downstream("silver.people.address.city")) == [
         "exports.labels.text",
         "gold.cities.name",
@@ -50,7 +50,7 @@ def test_who_reads_a_struct_reads_its_members(shop: Lineage) -> None:
     ]
 
 
-def test_a_copied_struct_keeps_its_members_apart(shop: Lineage) -> None:
+def test_copy_of_a_struct_keeps_members_apart(shop: Lineage) -> None:
     assert labels(shop.upstream("gold.cities.name")) == [
         "bronze.people.town",
         "gold.people.address.city",
@@ -69,7 +69,7 @@ def test_dropping_a_struct_breaks_the_readers_of_its_members(shop: Lineage) -> N
     assert [job["name"] for job in alone.jobs if job["breaks"]] == ["labels", "zones"]
 
 
-def test_a_personal_datum_in_a_member_lands_where_its_struct_is_copied(shop: Lineage) -> None:
+def test_personal_data_in_a_member_lands_where_its_struct_is_copied(shop: Lineage) -> None:
     landings = {row["label"]: row for row in shop.pii("bronze.people.town").landings}
     assert sorted(landings) == [
         "exports.labels.text",
@@ -83,7 +83,7 @@ def test_a_personal_datum_in_a_member_lands_where_its_struct_is_copied(shop: Lin
     assert len(landings["gold.cities.name"]["path"]) == 4
 
 
-def test_a_member_is_read_with_its_struct_and_a_struct_with_its_members(shop: Lineage) -> None:
+def test_readers_of_a_struct_and_of_its_members_are_shared(shop: Lineage) -> None:
     member, struct = shop.droppable(["silver.people.address.zip", "gold.people.address"]).rows
     assert member["verdict"] == struct["verdict"] == "no"
     assert {row["job"]["name"] for row in member["readers"]} == {"copy", "report"}
@@ -91,17 +91,17 @@ def test_a_member_is_read_with_its_struct_and_a_struct_with_its_members(shop: Li
     assert not [row for row in shop.unused("silver.people").rows if "address" in row["label"]]
 
 
-def test_a_struct_is_no_leaf_where_a_member_is_read(shop: Lineage) -> None:
+def test_struct_with_a_read_member_is_not_a_leaf(shop: Lineage) -> None:
     assert not [row["label"] for row in shop.leaves().rows if "address" in row["label"]]
     assert {row["label"]: row["down"] for row in shop.find("address").rows}["gold.people.address"] == 2
 
 
-def test_a_struct_that_nobody_named_is_its_members(shop: Lineage) -> None:
+def test_name_of_an_unknown_struct_means_its_members(shop: Lineage) -> None:
     for name in ("devices.gps", "devices.gps.position", "bronze.devices.gps"):
         assert labels(shop.downstream(name)) == ["silver.devices.lat"]
 
 
-def test_what_follows_is_told_apart_and_is_no_change_of_its_own(shop: Lineage) -> None:
+def test_implied_edges_are_marked_and_not_counted(shop: Lineage) -> None:
     edges = shop.downstream("silver.people.address.city", depth=1).edges
     assert {(edge["implied"], edge["job"]["name"]) for edge in edges} == {(True, "copy")}
     read = shop.downstream("gold.people.address.city").edges
@@ -111,7 +111,7 @@ def test_what_follows_is_told_apart_and_is_no_change_of_its_own(shop: Lineage) -
     assert shop.overview().totals["edges"] == 8
 
 
-class Told(NamedTuple):
+class Reported(NamedTuple):
     source: str
     target: str
     copy: bool
@@ -120,10 +120,10 @@ class Told(NamedTuple):
 NAMES = [f"gold.t{t}:{field}" for t in range(3) for field in ("s", "s.a", "s.b", "s.b.x", "p")]
 
 
-def implied(told: list[Told]) -> dict[str, set[str]]:
-    """Every step that follows, by the rules as they are written in the docs, one pair of columns at a time."""
+def expected_steps(reported: list[Reported]) -> dict[str, set[str]]:
+    """Every edge by the rules in the docs, one pair of columns at a time."""
     steps: dict[str, set[str]] = defaultdict(set)
-    for edge in told:
+    for edge in reported:
         for source in _and_members(edge.source):
             path = source[len(edge.source) :]
             targets = {edge.target}
@@ -153,18 +153,18 @@ def _and_members(name: str) -> list[str]:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.builds(Told, st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans()), max_size=8))
-def test_what_a_member_reaches_is_what_the_rules_say(told: list[Told]) -> None:
+@given(st.lists(st.builds(Reported, st.sampled_from(NAMES), st.sampled_from(NAMES), st.booleans()), max_size=8))
+def test_edges_of_members_follow_the_rules(reported: list[Reported]) -> None:
     lake, folder = LakeWriter(), Path(tempfile.mkdtemp(prefix="colline-members-"))
     for name in NAMES:
         lake.column(name)
-    for number, edge in enumerate(told):
+    for number, edge in enumerate(reported):
         how = "IDENTITY" if edge.copy else "TRANSFORMATION"
         lake.edge(edge.source, edge.target, "job", how, description=str(number), first_seen=day(0))
     arrays, meta = compose({name: (table, 0) for name, table in lake.tables().items()})
     write(folder / "snapshot" / "1", arrays, meta)
     (folder / "snapshot" / "CURRENT").write_text("1")
-    steps = implied(told)
+    steps = expected_steps(reported)
     try:
         with open_lake(folder) as lineage:
             view = lineage.view()

@@ -1,4 +1,4 @@
-"""Lakes that are not on this machine, by real fsspec file systems: one in memory, one by an address of its own."""
+"""Remote lakes, read through fsspec file systems: in memory and local."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def there() -> Iterator[str]:
-    """An empty address in memory."""
+def address() -> Iterator[str]:
+    """The address of an empty folder in memory."""
     files = fsspec.filesystem("memory")
     yield "memory://far/lake"
     files.rm("/far", recursive=True)
@@ -44,7 +44,7 @@ def chain(lake: Path, *names: str) -> Path:
 
 
 def put(lake: Path, address: str, folder: str = "") -> None:
-    """Make the address hold what the lake holds."""
+    """Uploads the files of a lake."""
     files = fsspec.filesystem("memory")
     root = "/" + address.partition("://")[2]
     for path in sorted((lake / folder).rglob("*")):
@@ -52,71 +52,71 @@ def put(lake: Path, address: str, folder: str = "") -> None:
             files.pipe_file(f"{root}/{path.relative_to(lake).as_posix()}", path.read_bytes())
 
 
-def test_a_published_snapshot_is_copied_once_and_a_newer_one_taken_up(tmp_path: Path, there: str, cache: Path) -> None:
+def test_snapshot_is_copied_once_per_version(tmp_path: Path, address: str, cache: Path) -> None:
     lake = shop().write(tmp_path / "lake")
     first = publish(lake)
-    put(lake, there, "snapshot")
-    lineage = open_lake(there)
-    with open_lake(lake) as at_home:
-        assert lineage.upstream("kpi.revenue").to_dict() == at_home.upstream("kpi.revenue").to_dict()
+    put(lake, address, "snapshot")
+    lineage = open_lake(address)
+    with open_lake(lake) as local:
+        assert lineage.upstream("kpi.revenue").to_dict() == local.upstream("kpi.revenue").to_dict()
     copied = list(cache.rglob("arrays"))
     before = copied[0].stat().st_ino
-    assert open_lake(there).find("email").snapshot == first.version
+    assert open_lake(address).find("email").snapshot == first.version
     assert [path.stat().st_ino for path in cache.rglob("arrays")] == [before]
     chain(lake, "a.t.x", "b.t.x")
     second = publish(lake)
-    put(lake, there, "snapshot")
+    put(lake, address, "snapshot")
     assert lineage.upstream("b.t.x").snapshot == second.version
 
 
-def test_tables_without_a_snapshot_are_copied_and_published_here(tmp_path: Path, there: str, cache: Path) -> None:
+def test_tables_without_a_snapshot_are_copied_and_published_locally(tmp_path: Path, address: str, cache: Path) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
-    chain(lake, "a.t.x", "b.t.x", "c.t.x")  # overwritten: the files of the first commit do not count any more
-    put(lake, there)
-    lineage = open_lake(there)
+    chain(lake, "a.t.x", "b.t.x", "c.t.x")  # the files of the first commit are not current any more
+    put(lake, address)
+    lineage = open_lake(address)
     assert [c["label"] for c in lineage.upstream("c.t.x").columns] == ["b.t.x", "a.t.x"]
     assert not fsspec.filesystem("memory").exists("/far/lake/snapshot")  # a reader writes nothing
     here, all_files = (len(list(place.rglob("*.parquet"))) for place in (cache, lake))
     assert here < all_files
     chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
-    put(lake, there)
+    put(lake, address)
     assert lineage.upstream("d.t.x").totals["columns"] == 3
 
 
-def test_runs_and_quarantine_are_brought_when_asked_for(tmp_path: Path, there: str) -> None:
+def test_runs_and_quarantine_are_copied_on_demand(tmp_path: Path, address: str) -> None:
     import pyarrow as pa
 
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
     line = pa.table({"reason": ["no json"], "line": ["{"], "file": ["f"], "position": [1]})
     write_deltalake(str(lake / "bronze/quarantine"), line)
-    put(lake, there)
-    lineage = open_lake(there)
+    put(lake, address)
+    lineage = open_lake(address)
     assert lineage.quarantine().totals["rows"] == lineage.overview().health["quarantined"] == 1
 
 
-def test_tables_over_there_that_are_newer_than_their_snapshot_are_told(tmp_path: Path, there: str) -> None:
+def test_remote_commits_without_a_snapshot_are_reported(tmp_path: Path, address: str) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
-    put(lake, there)
-    lineage = open_lake(there)
+    put(lake, address)
+    lineage = open_lake(address)
     assert lineage.upstream("b.t.x").unknown == ()
     chain(lake, "a.t.x", "b.t.x", "c.t.x")
-    put(lake, there)
-    for asked in (lineage, open_lake(there)):
-        told = asked.upstream("b.t.x").unknown
-        assert [row["what"] for row in told] == ["newest events"]
-        assert "newer commits of the lake's tables are not in this answer" in told[0]["why"]
+    put(lake, address)
+    for reader in (lineage, open_lake(address)):
+        unknown = reader.upstream("b.t.x").unknown
+        assert [row["what"] for row in unknown] == ["newest events"]
+        assert "newer commits of the lake's tables are not in this answer" in unknown[0]["why"]
     publish(lake)
-    put(lake, there, "snapshot")
+    put(lake, address, "snapshot")
     assert lineage.upstream("c.t.x").unknown == ()
 
 
-def test_a_lake_that_cannot_be_reached_any_more_is_answered_from_what_is_here(tmp_path: Path, there: str) -> None:
+def test_unreachable_lake_is_answered_from_the_copy(tmp_path: Path, address: str) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
-    put(lake, there, "snapshot")
-    lineage = open_lake(there)
+    put(lake, address, "snapshot")
+    lineage = open_lake(address)
     files = fsspec.filesystem("memory")
     files.mv("/far/lake", "/far/moved", recursive=True)
     answer = lineage.upstream("b.t.x")
@@ -125,10 +125,10 @@ def test_a_lake_that_cannot_be_reached_any_more_is_answered_from_what_is_here(tm
     assert lineage.upstream("b.t.x").unknown == ()
 
 
-def test_the_command_line_takes_an_address(tmp_path: Path, cache: Path) -> None:
+def test_command_line_accepts_an_address(tmp_path: Path, cache: Path) -> None:
     lake = shop().write(tmp_path / "lake")
     publish(lake)
-    shutil.rmtree(lake / "gold")  # the snapshot is all that is needed
+    shutil.rmtree(lake / "gold")  # only the snapshot is needed
     done = subprocess.run(
         [sys.executable, "-m", "colline", "upstream", "kpi.revenue", "--json", "--lake", f"local://{lake}"],
         capture_output=True, text=True, check=True, env=os.environ | {"COLLINE_CACHE": str(cache)},
@@ -136,34 +136,34 @@ def test_the_command_line_takes_an_address(tmp_path: Path, cache: Path) -> None:
     assert json.loads(done.stdout)["totals"]["columns"] == 3
 
 
-def test_an_agent_asks_a_lake_elsewhere(tmp_path: Path, there: str) -> None:
+def test_mcp_tools_read_a_remote_lake(tmp_path: Path, address: str) -> None:
     from colline.mcp.tools import Answers
 
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
-    put(lake, there, "snapshot")
-    assert Answers(there).call("upstream", {"column": "b.t.x"})["totals"]["columns"] == 1
+    put(lake, address, "snapshot")
+    assert Answers(address).call("upstream", {"column": "b.t.x"})["totals"]["columns"] == 1
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("other", "message"),
     [("memory://far/nowhere", "no lake at memory://far/nowhere"), ("nope://x/y", "cannot open nope://x/y")],
 )
-def test_an_address_without_a_lake_is_one_sentence_with_a_hint(there: str, address: str, said: str) -> None:
+def test_address_without_a_lake_is_an_error_with_a_hint(address: str, other: str, message: str) -> None:
     fsspec.filesystem("memory").pipe_file("/far/else", b"")
-    with pytest.raises(LakeError, match=said) as error:
-        open_lake(address)
+    with pytest.raises(LakeError, match=message) as error:
+        open_lake(other)
     assert error.value.hint and error.value.exit_code == 3
 
 
-def test_a_snapshots_name_from_over_there_reaches_no_other_folder(there: str, cache: Path) -> None:
+def test_remote_snapshot_name_cannot_leave_the_cache(address: str, cache: Path) -> None:
     fsspec.filesystem("memory").pipe_file("/far/lake/snapshot/CURRENT", b"../../../etc")
     with pytest.raises(LakeError, match="does not hold the name of a snapshot"):
-        open_lake(there)
+        open_lake(address)
 
 
 @pytest.mark.parametrize("up", ["../../../../", "..%2F..%2F..%2F..%2F", "/", "file:///", "memory://"])
-def test_a_files_name_from_over_there_reaches_no_other_folder(tmp_path: Path, there: str, cache: Path, up: str) -> None:
+def test_remote_file_name_cannot_leave_the_cache(tmp_path: Path, address: str, cache: Path, up: str) -> None:
     files = fsspec.filesystem("memory")
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     log = lake / "gold/edges/_delta_log/00000000000000000000.json"
@@ -172,8 +172,8 @@ def test_a_files_name_from_over_there_reaches_no_other_folder(tmp_path: Path, th
         if "add" in line:
             line["add"]["path"] = f"{up}outside.parquet"
     log.write_text("\n".join(map(json.dumps, lines)))
-    put(lake, there)
+    put(lake, address)
     files.pipe_file("/outside.parquet", b"x")
     with pytest.raises(LakeError, match=r"cannot read memory://far/lake: .*/gold/edges/.*outside.parquet"):
-        open_lake(there)
+        open_lake(address)
     assert not list(tmp_path.rglob("outside.parquet"))

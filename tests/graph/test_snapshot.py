@@ -1,4 +1,4 @@
-"""Publishing, reading while it is replaced, cleaning, and lakes that are not there."""
+"""Publishing snapshots, reading them while they are replaced, and deleting old ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def chain(*names: str) -> LakeWriter:
     return lake
 
 
-def test_what_was_published_says_where_it_came_from(tmp_path: Path) -> None:
+def test_snapshot_records_its_table_versions(tmp_path: Path) -> None:
     lake = shop().write(tmp_path / "lake")
     info = publish(lake)
     assert (info.columns, info.edges) == (23, 20)
@@ -34,7 +34,7 @@ def test_what_was_published_says_where_it_came_from(tmp_path: Path) -> None:
     assert open_lake(lake).overview().health["tables"] == info.tables
 
 
-def test_a_newer_snapshot_is_used_without_opening_again(tmp_path: Path) -> None:
+def test_open_lake_switches_to_a_newer_snapshot(tmp_path: Path) -> None:
     lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
     lineage = open_lake(lake)
     first = lineage.upstream("b.t.x")
@@ -45,7 +45,7 @@ def test_a_newer_snapshot_is_used_without_opening_again(tmp_path: Path) -> None:
     assert first.snapshot != second.snapshot
 
 
-def test_a_cursor_of_an_older_snapshot_is_refused(tmp_path: Path) -> None:
+def test_cursor_of_an_older_snapshot_is_refused(tmp_path: Path) -> None:
     lake = chain("a.t.x", "b.t.x", "c.t.x", "d.t.x").write(tmp_path / "lake")
     lineage = open_lake(lake)
     cursor = lineage.upstream("d.t.x", limit=1).cursor
@@ -57,7 +57,7 @@ def test_a_cursor_of_an_older_snapshot_is_refused(tmp_path: Path) -> None:
         lineage.upstream("d.t.x", cursor="nonsense")
 
 
-def test_old_snapshots_are_cleaned_but_never_one_in_use(tmp_path: Path) -> None:
+def test_old_snapshots_are_deleted_unless_in_use(tmp_path: Path) -> None:
     lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
     held = publish(lake).version
     code = (
@@ -79,8 +79,8 @@ def test_old_snapshots_are_cleaned_but_never_one_in_use(tmp_path: Path) -> None:
     assert held not in {p.name for p in (lake / "snapshot").iterdir()}
 
 
-def test_no_answer_mixes_two_snapshots_while_they_are_replaced(tmp_path: Path) -> None:
-    """Every lake holds one chain whose columns all carry the same number; an answer with two numbers mixed two."""
+def test_no_answer_mixes_two_snapshots(tmp_path: Path) -> None:
+    """The columns of a snapshot have the same number in their names, so an answer with two numbers mixed two."""
     lake = tmp_path / "lake"
     writers = [chain(*(f"t{place}.n{number}.x" for place in range(5))) for number in range(2)]
     writers[0].write(lake)
@@ -105,7 +105,7 @@ def test_no_answer_mixes_two_snapshots_while_they_are_replaced(tmp_path: Path) -
     assert seen == {"n0", "n1"}
 
 
-def test_no_lake_an_empty_lake_and_a_lake_of_a_newer_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_lake_empty_lake_and_newer_format_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(LakeError, match="no lake at"):
         open_lake(tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -121,7 +121,7 @@ def test_no_lake_an_empty_lake_and_a_lake_of_a_newer_format(tmp_path: Path, monk
     assert "upgrade colline" in str(error.value.hint)
 
 
-def test_a_lake_with_tables_and_no_rows_answers(tmp_path: Path) -> None:
+def test_lake_with_empty_tables_gives_answers(tmp_path: Path) -> None:
     lineage = open_lake(LakeWriter().write(tmp_path / "lake"))
     assert lineage.find("x").rows == []
     assert lineage.overview().totals == {"columns": 0, "datasets": 0, "jobs": 0, "edges": 0}
@@ -131,28 +131,28 @@ def test_a_lake_with_tables_and_no_rows_answers(tmp_path: Path) -> None:
         lineage.upstream("x")
 
 
-def test_a_lake_with_tables_and_no_snapshot_gets_one(tmp_path: Path) -> None:
+def test_lake_without_a_snapshot_is_published_on_opening(tmp_path: Path) -> None:
     lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
     assert not (lake / "snapshot").exists()
     assert open_lake(f"file:{lake}").upstream("b.t.x").totals["columns"] == 1
     assert (lake / "snapshot" / "CURRENT").exists()
 
 
-def test_edges_to_columns_nobody_knows_are_counted_not_lost_silently(tmp_path: Path) -> None:
+def test_edges_to_unknown_columns_are_counted(tmp_path: Path) -> None:
     writer = chain("a.t.x", "b.t.x")
     writer.edges.append(writer.edges[0] | {"target_id": 999})
     view = open_lake(writer.write(tmp_path / "lake")).view()
     assert view.arrays.meta["dangling"] == 1
 
 
-def test_a_lake_that_may_not_be_written_says_so(tmp_path: Path) -> None:
+def test_lake_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     lake = chain("a.t.x", "b.t.x").write(tmp_path / "lake")
-    (lake / "snapshot").symlink_to(tmp_path / "nowhere")  # nobody can make a folder there, not even root
+    (lake / "snapshot").symlink_to(tmp_path / "nowhere")  # even root cannot create a folder there
     with pytest.raises(LakeError, match="none can be written"):
         open_lake(lake)
 
 
-def test_a_dataset_that_was_merged_into_another_is_found_under_both_names(tmp_path: Path) -> None:
+def test_merged_dataset_is_found_by_both_names(tmp_path: Path) -> None:
     writer = chain("a.t.x", "b.t.x")
     home = writer.dataset("b.t")
     writer.dataset("sales.orders", namespace="hive", name="sales.orders", merged_into=home)
@@ -163,7 +163,7 @@ def test_a_dataset_that_was_merged_into_another_is_found_under_both_names(tmp_pa
     assert [c["field"] for c in lineage.dataset("file", "/lake/b/t").columns] == ["x", "y"]
 
 
-def test_a_layer_nobody_gave_is_read_from_the_name(tmp_path: Path) -> None:
+def test_missing_layer_is_read_from_the_name(tmp_path: Path) -> None:
     writer = chain("gold.orders.x", "misc.silver_orders.x")
     writer.dataset("gold.orders", layer=None)
     writer.dataset("misc.silver_orders", layer=None)

@@ -1,4 +1,4 @@
-"""Tables that are newer than the snapshot: an answer has what they have, or says that it has not."""
+"""Tables that are newer than the snapshot: answers include their commits, or report that they are missing."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ def chain(lake: Path, *names: str) -> Path:
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """A lake whose snapshot knows of `b`, while its tables go on to `c`; nobody has written for a while."""
+    """A lake whose tables have a column `c` that the snapshot does not have; the last commit is a minute old."""
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
     chain(lake, "a.t.x", "b.t.x", "c.t.x")
-    rest(lake)
+    make_commits_old(lake)
     return lake
 
 
-def rest(lake: Path) -> None:
-    """Let time pass for the tables' logs."""
+def make_commits_old(lake: Path) -> None:
+    """Sets the time of all commits to a minute ago."""
     before = time.time() - 60
     for path in lake.rglob("_delta_log/*.json"):
         os.utime(path, (before, before))
 
 
-def test_what_no_snapshot_has_yet_is_read_from_the_tables(lake: Path) -> None:
+def test_unpublished_commits_are_read_from_the_tables(lake: Path) -> None:
     there = sorted((lake / "snapshot").iterdir())
     answer = open_lake(lake).upstream("c.t.x")
     assert [c["label"] for c in answer.columns] == ["b.t.x", "a.t.x"]
     assert answer.unknown == () and "+" in answer.snapshot
-    assert sorted((lake / "snapshot").iterdir()) == there  # a reader writes nothing
+    assert sorted((lake / "snapshot").iterdir()) == there  # a reader does not write to the lake
 
 
-def test_a_batch_that_is_half_way_is_not_read_but_told(lake: Path) -> None:
+def test_unfinished_batch_is_reported_and_not_read(lake: Path) -> None:
     (lake / "_colline").mkdir()
     (lake / "_colline" / "pending").write_text("landing")
     answer = open_lake(lake).downstream("a.t.x")
@@ -70,7 +70,7 @@ def test_a_batch_that_is_half_way_is_not_read_but_told(lake: Path) -> None:
         open_lake(lake).upstream("c.t.x")
 
 
-def test_the_first_batch_is_not_asked_before_it_is_whole(tmp_path: Path) -> None:
+def test_first_batch_cannot_be_queried_before_it_is_finished(tmp_path: Path) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     (lake / "_colline").mkdir()
     (lake / "_colline" / "pending").write_text("landing")
@@ -81,12 +81,12 @@ def test_the_first_batch_is_not_asked_before_it_is_whole(tmp_path: Path) -> None
     assert open_lake(lake).upstream("b.t.x").totals["columns"] == 1
 
 
-def test_a_commit_of_this_moment_is_about_to_be_published(lake: Path) -> None:
+def test_recent_commit_is_reported_and_not_read(lake: Path) -> None:
     chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
     assert NOTICE in to_text(open_lake(lake).roots())
 
 
-def test_more_than_can_be_read_while_somebody_waits_is_told(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_lakes_report_unpublished_commits(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staleness, "_MAX_ROWS", 1)
     for answer in (open_lake(lake).find("x"), open_lake(lake).overview(), open_lake(lake).hubs()):
         assert NOTICE in answer.unknown[0]["why"]
@@ -94,26 +94,26 @@ def test_more_than_can_be_read_while_somebody_waits_is_told(lake: Path, monkeypa
     assert open_lake(lake).find("x").unknown == ()
 
 
-def test_a_log_that_cannot_be_read_and_tables_that_are_gone_are_told(lake: Path) -> None:
+def test_unreadable_logs_and_missing_files_are_reported(lake: Path) -> None:
     newest = max((lake / "gold/edges/_delta_log").glob("*.json"))
     text = newest.read_text()
     newest.write_text("no json")
     assert NOTICE in to_text(open_lake(lake).roots())
     newest.write_text(text)
-    rest(lake)
+    make_commits_old(lake)
     for path in (lake / "gold/edges").glob("*.parquet"):
         path.unlink()
     assert NOTICE in to_text(open_lake(lake).roots())
 
 
-def test_an_open_lake_sees_what_comes_and_what_is_published(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_lake_follows_commits_and_snapshots(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lake_reader, "_TABLES_POLL_SECONDS", 0)
     lineage = open_lake(lake)
     first = lineage.roots()
     cursor = lineage.find("x", limit=1).cursor
     chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
     assert NOTICE in lineage.roots().unknown[0]["why"]
-    rest(lake)
+    make_commits_old(lake)
     second = lineage.upstream("d.t.x")
     assert second.totals["columns"] == 3 and second.snapshot != first.snapshot
     with pytest.raises(CollineError, match="newer lineage was published"):
@@ -122,7 +122,7 @@ def test_an_open_lake_sees_what_comes_and_what_is_published(lake: Path, monkeypa
     assert (lineage.upstream("d.t.x").snapshot, lineage.missing) == (third, None)
 
 
-def test_files_made_one_are_no_news(lake: Path) -> None:
+def test_compaction_does_not_count(lake: Path) -> None:
     publish(lake)
     table = DeltaTable(str(lake / "gold/edges"))
     chain(lake / "other", "p.t.x", "q.t.x")
@@ -132,12 +132,12 @@ def test_files_made_one_are_no_news(lake: Path) -> None:
     assert staleness.is_published(lake) and open_lake(lake).roots().unknown == ()
 
 
-def test_a_snapshot_that_was_copied_alone_is_whole(lake: Path, tmp_path: Path) -> None:
+def test_copied_snapshot_needs_no_tables(lake: Path, tmp_path: Path) -> None:
     shutil.copytree(lake / "snapshot", tmp_path / "copy" / "snapshot")
     assert open_lake(tmp_path / "copy").upstream("b.t.x").unknown == ()
 
 
-def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
+def test_commits_of_a_running_rebuild_do_not_count(lake: Path) -> None:
     publish(lake)
     edges = DeltaTable(str(lake / "gold/edges"))
     (lake / "_colline").mkdir(exist_ok=True)
@@ -154,7 +154,7 @@ def test_what_a_rebuild_at_work_writes_is_no_news(lake: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(os.environ.get("COLLINE_FAULTS") != "all", reason="takes a minute: make pipeline-faults")
-def test_an_ingest_that_ended_before_its_snapshot_is_made_good(spark: SparkSession, tmp_path: Path) -> None:
+def test_next_ingest_publishes_after_a_killed_one(spark: SparkSession, tmp_path: Path) -> None:
     from colline.pipeline.ingest import ingest
     from tests.lakes import dataset, event, lake_of, lineage, source
 
@@ -167,7 +167,7 @@ def test_an_ingest_that_ended_before_its_snapshot_is_made_good(spark: SparkSessi
     older, newer = sorted(path.name for path in (lake / "snapshot").iterdir() if path.is_dir())
     (lake / "snapshot" / "CURRENT").write_text(older)
     shutil.rmtree(lake / "snapshot" / newer)
-    rest(lake)
+    make_commits_old(lake)
     command = [sys.executable, "-m", "colline", "upstream", "c.x", "--lake", str(lake), "--json"]
     found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     assert [c["label"] for c in found["columns"]] == ["b.x", "a.x"] and found["snapshot"].startswith(f"{older}+")
