@@ -1,13 +1,10 @@
-"""The one error tree. Every message says what happened and on which thing; `hint:` says what to do next."""
+"""The errors that colline raises. A message names what failed and on which object; `hint:` is what to do next."""
 
 from __future__ import annotations
 
 
 class CollineError(Exception):
-    """Root of every error colline raises on purpose.
-
-    `exit_code` is what the command line ends with when this error reaches it.
-    """
+    """Base class of all errors of colline. `exit_code` is the exit code of a command that fails with it."""
 
     exit_code = 2
 
@@ -21,29 +18,29 @@ class CollineError(Exception):
 
 
 class SettingError(CollineError):
-    """A setting that does not exist or has a value of the wrong kind."""
+    """A setting that does not exist or has an invalid value."""
 
 
 class PlanError(CollineError):
-    """A dumped plan that cannot be decoded."""
+    """The JSON of a Spark plan that cannot be decoded."""
 
 
 class EventError(CollineError):
-    """A text that is not an OpenLineage event."""
+    """Text that is not an OpenLineage event."""
 
 
 class TransportError(CollineError):
-    """A transport that cannot be built or cannot deliver."""
+    """A transport that cannot be created or cannot deliver."""
 
 
 class LakeError(CollineError):
-    """A lake that is not there, is empty, or was written by a newer colline."""
+    """A lake that does not exist, is empty, or was written by a newer version of colline."""
 
     exit_code = 3
 
 
 class ColumnError(CollineError):
-    """A column that is not known, or whose name fits several."""
+    """An unknown column, or an ambiguous name of a column; `candidates` are similar or matching names."""
 
     def __init__(self, message: str, *, hint: str | None = None, candidates: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
@@ -51,7 +48,7 @@ class ColumnError(CollineError):
 
 
 class AmbiguousNameError(ColumnError):
-    """A name that fits several columns, datasets or jobs; `candidates` lists them."""
+    """A name that matches several columns, datasets or jobs; `candidates` are all of them."""
 
 
 class NoLineageYetError(SettingError):
