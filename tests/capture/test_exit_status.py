@@ -110,7 +110,7 @@ def test_application_run_ends_with_the_program(tmp_path: Path, body: str, code: 
     done, events = run_program(tmp_path, body)
     assert done.returncode == code
     assert [event["eventType"] for event in application_events(events, "job")] == ["START", state]
-    assert events[-1]["run"]["facets"]["colline_delivery"]["made"] >= 3
+    assert events[-1]["run"]["facets"]["colline_delivery"]["emitted"] >= 3
 
 
 # cells run as in a notebook: the kernel continues after an error and after `sys.exit` in a cell

@@ -26,7 +26,7 @@ watch = colline.attach(spark, transport=json.loads(sys.argv[1]))
 for number in range(1000):
     spark.range(5).selectExpr("id", "id * 2 as twice").write.mode("overwrite").parquet(f"{sys.argv[2]}/t{number}")
     while watch.stats.runs.completed <= number: time.sleep(0.01)
-    print(number, watch.stats.delivery["made"], flush=True)
+    print(number, watch.stats.delivery["emitted"], flush=True)
 """
 
 

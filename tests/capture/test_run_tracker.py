@@ -15,7 +15,7 @@ from colline.capture.job_labels import JobLabel, from_tags, to_tag
 from colline.capture.run_tracker import RunCounts, RunTracker
 from colline.capture.write_statistics import Commit, statistics_from
 from colline.config.settings import Parent
-from colline.events.event_builder import Engine, Failure, RunName, Written
+from colline.events.event_context import Engine, Failure, RunName, WriteStatistics
 from colline.events.model import RunEvent, RunState
 from colline.events.run_ids import run_id
 from colline.naming.dataset import NameContext
@@ -176,10 +176,10 @@ def test_open_runs_are_aborted_when_the_application_fails() -> None:
     tracker = new_tracker()
     tracker.handle(start(1))
     tracker.handle(start(2, plan=None))
-    events = tracker.finish(NOW, Failure("ValueError: x", language="PYTHON"), {"made": 3, "sent": 3})
+    events = tracker.finish(NOW, Failure("ValueError: x", language="PYTHON"), {"emitted": 3, "sent": 3})
     assert states(events) == [RunState.ABORT, RunState.START, RunState.ABORT, RunState.FAIL]
     assert events[-1].run.facets["errorMessage"]["message"] == "ValueError: x"
-    assert events[-1].run.facets["colline_delivery"]["made"] == 3
+    assert events[-1].run.facets["colline_delivery"]["emitted"] == 3
     assert states(new_tracker().finish(NOW)) == [RunState.COMPLETE]
 
 
@@ -253,13 +253,16 @@ def test_invalid_tag_has_no_label(tag: str) -> None:
 @pytest.mark.parametrize(
     ("metrics", "expected"),
     [
-        ({"numOutputRows": 3, "numOutputBytes": 10, "numFiles": 1}, Written(3, 10, 1)),
-        ({"numTargetRowsInserted": 2, "numTargetRowsUpdated": 1, "numTargetFilesAdded": 1}, Written(3, None, 1)),
-        ({"numDeletedRows": 0}, Written(0)),
-        ({}, Written()),
+        ({"numOutputRows": 3, "numOutputBytes": 10, "numFiles": 1}, WriteStatistics(3, 10, 1)),
+        (
+            {"numTargetRowsInserted": 2, "numTargetRowsUpdated": 1, "numTargetFilesAdded": 1},
+            WriteStatistics(3, None, 1),
+        ),
+        ({"numDeletedRows": 0}, WriteStatistics(0)),
+        ({}, WriteStatistics()),
     ],
 )
-def test_statistics_of_each_kind_of_write(metrics: dict[str, int], expected: Written) -> None:
+def test_statistics_of_each_kind_of_write(metrics: dict[str, int], expected: WriteStatistics) -> None:
     assert statistics_from(metrics) == expected
 
 

@@ -13,12 +13,12 @@ import colline
 from colline.capture.application import Application
 from colline.capture.run_tracker import RunTracker
 from colline.capture.watch import Watch
-from colline.events.event_builder import Engine, RunName
+from colline.events.event_context import Engine, RunName
 from colline.events.model import RunState
 from colline.events.run_ids import run_id
 from colline.plan.source import Source, SourceKind
 from colline.trace import ColumnLineage, DatasetName, DatasetRead, Statement, Write
-from tests.events.oracle import judged, without_empty
+from tests.events.oracle import round_trip, without_empty
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -161,7 +161,7 @@ def test_live_streams_have_one_run_and_lineage_through_foreach_batch(spark: Spar
     events = [event for event in watch.events if event["job"]["name"].startswith("colline tests.")]
     watch.detach()
     for event in events:
-        assert judged(event) == without_empty(event)
+        assert round_trip(event) == without_empty(event)
     plain = [event for event in events if event["job"]["name"].endswith(".plain")]
     each = [event for event in events if event["job"]["name"].endswith(".each")]
     assert len(plain) + len(each) == len(events)

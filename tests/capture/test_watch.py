@@ -12,7 +12,7 @@ import pytest
 import colline
 from colline.capture.watch import Watch
 from tests.capture.captured_events import query_events, run_states
-from tests.events.oracle import judged, without_empty
+from tests.events.oracle import round_trip, without_empty
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -128,7 +128,7 @@ def test_every_event_is_accepted_by_the_openlineage_client(spark: SparkSession, 
     events = watch.events
     assert len(events) > 4
     for event in events:
-        assert judged(event) == without_empty(event)
+        assert round_trip(event) == without_empty(event)
 
 
 def test_job_labels_of_two_threads_do_not_mix(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
@@ -274,7 +274,7 @@ def test_lineage_form_follows_the_setting(
     holder = ended["job"]["facets"] if where == "lineage" else ended["outputs"][0]["facets"]
     assert where in holder
     assert ("dataset" in holder[where]) == (settings == {})
-    assert judged(ended) == without_empty(ended)
+    assert round_trip(ended) == without_empty(ended)
 
 
 def test_literals_are_redacted_when_configured(spark: SparkSession) -> None:

@@ -1,4 +1,4 @@
-"""openlineage-python as the judge of our events: build its classes from our JSON, write them out, compare."""
+"""Checks events with openlineage-python: build its classes from the JSON of an event, and serialize them again."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ INPUT: dict[str, type] = {"inputStatistics": input_statistics_input_dataset.Inpu
 OWN = {"run": base.RunFacet, "job": base.JobFacet, "dataset": base.DatasetFacet}
 
 
-def judged(event: dict[str, Any]) -> dict[str, Any]:
-    """The event as openlineage-python writes it after reading it into its own classes."""
+def round_trip(event: dict[str, Any]) -> dict[str, Any]:
+    """The event as openlineage-python serializes it after its classes were built from the JSON."""
     read = event_v2.RunEvent(
         eventTime=event["eventTime"],
         eventType=event_v2.RunState(event["eventType"]),
@@ -95,7 +95,7 @@ def judged(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def without_empty(value: Any) -> Any:
-    """The value without empty lists and objects: the client writes them where we leave them out."""
+    """The value without empty lists and objects, which openlineage-python writes and colline leaves out."""
     if isinstance(value, dict):
         cleaned = {key: without_empty(each) for key, each in value.items()}
         return {key: each for key, each in cleaned.items() if each not in ({}, [], None)}
@@ -109,7 +109,7 @@ def _facets(holder: dict[str, Any], key: str, classes: dict[str, type], general:
 def _facet(name: str, content: dict[str, Any], classes: dict[str, type], general: type) -> Any:
     inner = {key: each for key, each in content.items() if not key.startswith("_")}
     if name not in classes:
-        assert name.startswith(("colline_", "spark_")), f"a facet the oracle does not know: {name}"
+        assert name.startswith(("colline_", "spark_")), f"unknown facet {name}"
         facet = general(producer=content["_producer"]).with_additional_properties(**inner)
         assert facet._schemaURL == content["_schemaURL"]
         return facet
@@ -119,7 +119,7 @@ def _facet(name: str, content: dict[str, Any], classes: dict[str, type], general
 
 
 def build(kind: Any, data: Any) -> Any:
-    """A value of one of the client's classes from JSON; a key that the class has not is an error."""
+    """An instance of one of the client's classes from JSON. A key that the class does not have is an error."""
     origin = get_origin(kind)
     if origin in (types.UnionType, typing.Union):
         return _union([each for each in get_args(kind) if each is not type(None)], data)
@@ -130,7 +130,7 @@ def build(kind: Any, data: Any) -> Any:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(data)
     if not attr.has(kind):
-        assert kind is Any or origin is typing.Literal or isinstance(data, kind), f"{data!r} is no {kind}"
+        assert kind is Any or origin is typing.Literal or isinstance(data, kind), f"{data!r} is not a {kind}"
         return data
     hints = typing.get_type_hints(kind)
     names = {each.alias: hints.get(each.name, Any) for each in attr.fields(kind) if each.init}

@@ -1,4 +1,4 @@
-"""Events made of statements, judged by openlineage-python's own classes."""
+"""Events built from statements, compared with what openlineage-python makes of them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colline.events.event_builder import (
-    Ending,
-    Engine,
-    EventContext,
-    Failure,
-    Parent,
-    RunName,
-    Written,
-    definition,
-    run_event,
-)
+from colline.events.event_builder import definition, run_event
+from colline.events.event_context import Engine, EventContext, Failure, ParentRun, RunName, RunResult, WriteStatistics
 from colline.events.json_codec import encode
 from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunState
@@ -44,7 +35,7 @@ from colline.trace import (
     Use,
     Write,
 )
-from tests.events.oracle import judged, without_empty
+from tests.events.oracle import round_trip, without_empty
 
 AT = datetime(2026, 3, 1, 10, 30, 0, 123456, tzinfo=timezone.utc)
 ORDERS = DatasetName("file", "/wh/sales.db/orders")
@@ -52,8 +43,8 @@ TOTALS = DatasetName("file", "/wh/sales.db/totals")
 NAMES = NameContext(warehouse="/wh")
 
 
-def column(name: DatasetName, field: str, *ways: Transformation) -> Dependency:
-    return Dependency(ColumnRef(name, field), ways)
+def column(name: DatasetName, field: str, *transformations: Transformation) -> Dependency:
+    return Dependency(ColumnRef(name, field), transformations)
 
 
 AMOUNT = column(ORDERS, "amount", Transformation(Effect.AGGREGATION, "sum(amount)"))
@@ -84,7 +75,7 @@ PARENT = RunName("shop", "etl", run_id())
 CONTEXT = EventContext(
     RUN,
     NAMES,
-    Parent(PARENT, RunName("airflow", "daily.etl", run_id())),
+    ParentRun(PARENT, RunName("airflow", "daily.etl", run_id())),
     Engine("4.1.4"),
     sql="create table totals as select …",
     job_tags={"team": "sales, eu"},
@@ -92,7 +83,7 @@ CONTEXT = EventContext(
     definition="d1",
     properties={"spark.master": "local[2]"},
 )
-ENDING = Ending({TOTALS: Written(3, 1024, 1, "0")}, delivery={"made": 2, "sent": 1, "queued": 1})
+RESULT = RunResult({TOTALS: WriteStatistics(3, 1024, 1, "0")}, delivery={"emitted": 2, "sent": 1, "queued": 1})
 
 
 def as_json(event: Any) -> dict[str, Any]:
@@ -102,44 +93,44 @@ def as_json(event: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("form", LineageForm)
 @pytest.mark.parametrize("state", RunState)
-def test_every_event_passes_the_clients_own_model(state: RunState, form: LineageForm) -> None:
-    event = as_json(run_event(state, AT, STATEMENT, replace(CONTEXT, form=form), ENDING))
-    assert judged(event) == without_empty(event)
+def test_event_survives_a_round_trip_through_openlineage_python(state: RunState, form: LineageForm) -> None:
+    event = as_json(run_event(state, AT, STATEMENT, replace(CONTEXT, form=form), RESULT))
+    assert round_trip(event) == without_empty(event)
 
 
 @pytest.mark.parametrize("form", LineageForm)
-def test_a_read_without_a_write_passes_too(form: LineageForm) -> None:
+def test_query_without_output_has_columns_read(form: LineageForm) -> None:
     event = as_json(run_event(RunState.COMPLETE, AT, Statement((), (READ,)), replace(CONTEXT, form=form)))
-    assert judged(event) == without_empty(event)
+    assert round_trip(event) == without_empty(event)
     assert event["outputs"] == []
     reads = event["inputs"][0]["facets"]["colline_columnsRead"]["fields"]
     assert reads == [{"name": "region", "uses": ["value", "group_by"]}, {"name": "amount", "uses": ["value"]}]
 
 
-def test_a_failure_passes_and_tells_its_message() -> None:
-    ending = Ending(failure=Failure("org.apache.spark.SparkException: boom", "at x\nat y"))
-    event = as_json(run_event(RunState.FAIL, AT, STATEMENT, CONTEXT, ending))
-    assert judged(event) == without_empty(event)
+def test_failed_run_has_an_error_message() -> None:
+    result = RunResult(failure=Failure("org.apache.spark.SparkException: boom", "at x\nat y"))
+    event = as_json(run_event(RunState.FAIL, AT, STATEMENT, CONTEXT, result))
+    assert round_trip(event) == without_empty(event)
     assert event["run"]["facets"]["errorMessage"]["message"] == "org.apache.spark.SparkException: boom"
 
 
-def test_the_application_is_named_as_sparks_history_names_it() -> None:
+def test_event_has_the_application_id_of_sparks_history() -> None:
     context = replace(CONTEXT, properties={"spark.app.id": "app-20261101-0007"})
     event = as_json(run_event(RunState.START, AT, STATEMENT, context))
     assert event["run"]["facets"]["spark_applicationDetails"]["applicationId"] == "app-20261101-0007"
     assert "spark_applicationDetails" not in as_json(run_event(RunState.START, AT, STATEMENT, CONTEXT))["run"]["facets"]
 
 
-def test_a_rename_passes_and_tells_the_old_name() -> None:
+def test_renamed_table_has_its_previous_identifier() -> None:
     renamed = replace(WRITE, lifecycle=Lifecycle.RENAME, previous=ORDERS)
     event = as_json(run_event(RunState.COMPLETE, AT, Statement((renamed,), ()), CONTEXT))
-    assert judged(event) == without_empty(event)
+    assert round_trip(event) == without_empty(event)
     change = event["outputs"][0]["facets"]["lifecycleStateChange"]
     assert change["previousIdentifier"] == {"namespace": "file", "name": "/wh/sales.db/orders"}
 
 
-def test_the_whole_event_in_the_compact_form() -> None:
-    event = as_json(run_event(RunState.COMPLETE, AT, STATEMENT, CONTEXT, ENDING))
+def test_complete_event_in_the_compact_form() -> None:
+    event = as_json(run_event(RunState.COMPLETE, AT, STATEMENT, CONTEXT, RESULT))
     output = event["outputs"][0]
     facets = {
         key: {name: each for name, each in facet.items() if not name.startswith("_")}
@@ -183,14 +174,14 @@ def test_the_whole_event_in_the_compact_form() -> None:
     assert event["run"]["facets"]["colline_opaque"]["steps"][0]["function"] == "clean"
 
 
-def test_the_legacy_form_repeats_what_decides_the_rows_on_every_column() -> None:
+def test_legacy_form_repeats_row_dependencies_on_every_column() -> None:
     event = as_json(run_event(RunState.START, AT, STATEMENT, replace(CONTEXT, form=LineageForm.LEGACY)))
     facet = event["outputs"][0]["facets"]["columnLineage"]
     assert "dataset" not in facet
     assert [len(each["inputFields"]) for each in facet["fields"].values()] == [2, 2]
 
 
-def test_the_lineage_job_facet_stands_instead_of_column_lineage() -> None:
+def test_lineage_job_facet_replaces_column_lineage() -> None:
     event = as_json(run_event(RunState.START, AT, STATEMENT, replace(CONTEXT, form=LineageForm.JOB_FACET)))
     assert "columnLineage" not in event["outputs"][0]["facets"]
     (entry,) = event["job"]["facets"]["lineage"]["entries"]
@@ -198,7 +189,7 @@ def test_the_lineage_job_facet_stands_instead_of_column_lineage() -> None:
     assert [each.get("field") for each in entry["inputs"]] == [None, "region"]
 
 
-def test_everything_a_person_wrote_is_redacted_before_the_event_exists() -> None:
+def test_all_text_of_the_user_is_redacted() -> None:
     wrote = Transformation(Effect.TRANSFORMATION, "secret(amount)")
     read = replace(READ, name=DatasetName("file", "/secret"), schema=(SchemaField("secret", "string"),))
     lineage = ColumnLineage({"secret": (column(read.name, "secret", wrote),)}, (), (read,))
@@ -214,13 +205,13 @@ def test_everything_a_person_wrote_is_redacted_before_the_event_exists() -> None
     )
     for form in LineageForm:
         event = run_event(
-            RunState.FAIL, AT, statement, replace(context, form=form), Ending(failure=Failure("secret", "secret"))
+            RunState.FAIL, AT, statement, replace(context, form=form), RunResult(failure=Failure("secret", "secret"))
         )
         assert b"secret" not in encode(event)
-        assert b"'?'" in encode(event) and b'"/?"' in encode(event)  # said, with something in its place
+        assert b"'?'" in encode(event) and b'"/?"' in encode(event)  # redacted, not left out
 
 
-def test_literals_of_sql_text_can_be_hidden_without_touching_names() -> None:
+def test_redaction_of_literals_does_not_change_names() -> None:
     wrote = Transformation(Effect.TRANSFORMATION, "concat(name, 'Ann')")
     fields = {"name 'Ann'": (column(ORDERS, "name", wrote),)}
     write = replace(WRITE, lineage=ColumnLineage(fields, (), (READ,)))
@@ -231,7 +222,7 @@ def test_literals_of_sql_text_can_be_hidden_without_touching_names() -> None:
     assert (name, found["inputFields"][0]["transformations"][0]["description"]) == ("name 'Ann'", "concat(name, ?)")
 
 
-def test_an_edge_costs_less_than_300_bytes_in_a_wide_table() -> None:
+def test_edge_of_a_wide_table_takes_less_than_300_bytes() -> None:
     fields = {
         f"c{i}": (column(ORDERS, f"c{i}", Transformation(Effect.TRANSFORMATION, f"upper(c{i})")),) for i in range(200)
     }
@@ -242,21 +233,21 @@ def test_an_edge_costs_less_than_300_bytes_in_a_wide_table() -> None:
     assert len(encode(event)) / 201 <= 300
 
 
-def test_a_known_input_is_not_described_again_but_keeps_its_symlinks() -> None:
-    event = as_json(run_event(RunState.START, AT, STATEMENT, replace(CONTEXT, known=frozenset([ORDERS]))))
+def test_described_input_has_only_symlinks_and_version() -> None:
+    event = as_json(run_event(RunState.START, AT, STATEMENT, replace(CONTEXT, described_inputs=frozenset([ORDERS]))))
     assert sorted(event["inputs"][0]["facets"]) == ["symlinks", "version"]
-    assert judged(event) == without_empty(event)
+    assert round_trip(event) == without_empty(event)
 
 
-def test_columns_that_were_read_are_told_where_no_output_tells_them() -> None:
+def test_columns_read_are_listed_if_the_lineage_does_not_have_them() -> None:
     unused = replace(READ, reads=(*READ.reads, ColumnRead("day", (Use.SORT,))))
-    told = as_json(run_event(RunState.START, AT, Statement((WRITE,), (unused,)), CONTEXT))
-    assert "day" in str(told["inputs"][0]["facets"]["colline_columnsRead"])
+    listed = as_json(run_event(RunState.START, AT, Statement((WRITE,), (unused,)), CONTEXT))
+    assert "day" in str(listed["inputs"][0]["facets"]["colline_columnsRead"])
     covered = as_json(run_event(RunState.START, AT, STATEMENT, CONTEXT))
     assert "colline_columnsRead" not in covered["inputs"][0]["facets"]
 
 
-def test_the_same_query_has_the_same_definition_and_another_has_not() -> None:
+def test_definition_depends_on_the_lineage_only() -> None:
     assert definition(STATEMENT) == definition(replace(STATEMENT))
     assert definition(STATEMENT) != definition(Statement((), (READ,)))
     another_day = column(ORDERS, "amount", Transformation(Effect.AGGREGATION, "sum(if(day = '2026-03-02', amount, 0))"))

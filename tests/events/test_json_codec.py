@@ -1,4 +1,4 @@
-"""The wire form: round trips of our own events, and events of other producers as they come."""
+"""Encoding and decoding of events, also of other producers."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ events = st.one_of(
 
 
 @given(events)
-def test_what_is_written_is_read_again(event: Any) -> None:
+def test_decoding_an_encoded_event_returns_it(event: Any) -> None:
     assert decode(encode(event)) == event
     assert b"\n" not in encode(event)
 
 
 def listener_event(**changes: Any) -> dict[str, Any]:
-    """An event in the shape that OpenLineage's Spark listener writes."""
+    """An event as OpenLineage's Spark listener writes it."""
     producer = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/spark"
     spec = "https://openlineage.io/spec/facets"
     return {
@@ -102,7 +102,7 @@ def listener_event(**changes: Any) -> dict[str, Any]:
     }
 
 
-def test_a_listeners_event_is_read_whole_and_loses_nothing() -> None:
+def test_event_of_the_openlineage_listener_loses_nothing() -> None:
     sent = listener_event()
     event = decode(json.dumps(sent))
     assert isinstance(event, RunEvent)
@@ -121,7 +121,7 @@ def test_a_listeners_event_is_read_whole_and_loses_nothing() -> None:
     ],
     ids=str,
 )
-def test_events_with_parts_missing_or_new_are_read(
+def test_missing_and_unknown_parts_are_accepted(
     changes: dict[str, Any], state: str | None, read: list[str], written: list[str]
 ) -> None:
     event = decode(json.dumps(listener_event(**changes)))
@@ -131,7 +131,7 @@ def test_events_with_parts_missing_or_new_are_read(
     assert [found.name for found in event.outputs or ()] == written
 
 
-def test_events_without_a_run_are_told_apart() -> None:
+def test_job_and_dataset_events_are_distinguished() -> None:
     job = {"eventTime": "2026-02-03T04:05:06Z", "job": {"namespace": "a", "name": "b"}}
     dataset = {"eventTime": "2026-02-03T04:05:06Z", "dataset": {"namespace": "a", "name": "b"}}
     found = decode(json.dumps(job))
@@ -154,13 +154,13 @@ def test_events_without_a_run_are_told_apart() -> None:
         ('{"run":' + "[" * 100_000 + "]" * 100_000 + "}", "not an OpenLineage event"),
     ],
 )
-def test_what_is_no_event_says_why(text: str, reason: str) -> None:
+def test_error_contains_the_reason(text: str, reason: str) -> None:
     with pytest.raises(EventError) as raised:
         decode(text)
     assert reason in str(raised.value)
     assert "hint:" in str(raised.value)
 
 
-def test_bytes_that_are_no_text_are_refused() -> None:
+def test_invalid_utf8_is_refused() -> None:
     with pytest.raises(EventError, match="utf-8"):
         decode(json.dumps(listener_event()).encode().replace(b"nightly", b"\xff\xfe"))

@@ -1,5 +1,5 @@
-"""No secret survives, of any cloud; and nothing else is touched."""
-# ruff: noqa: E501 (real-looking secrets are long, and a row is read as a row)
+"""Secrets of all clouds are redacted, and other text is not changed."""
+# ruff: noqa: E501 - realistic secrets are long, and each row of the table is one line
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from colline.events.redact import HIDDEN, is_secret_name, pick_properties, redac
 JWT = "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJodHRwczovL3N0b3JhZ2UifQ.Zm9vYmFyLXNpZ25hdHVyZQ"
 PEM = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\nAgEAAoIBAQC7\n-----END PRIVATE KEY-----\n"
 
-# text, the secret in it, what must stay
+# text, the secret in it, the part that must not change
 SECRETS = [
     # JDBC
     ("jdbc:postgresql://db:5432/shop?user=etl&password=hunter2&ssl=true", "hunter2", "jdbc:postgresql://db:5432/shop?user=etl"),
@@ -87,12 +87,12 @@ SECRETS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "secret", "stays"), SECRETS, ids=[each[0][:45] for each in SECRETS])
-def test_a_secret_is_gone_and_the_rest_stays(text: str, secret: str, stays: str) -> None:
+@pytest.mark.parametrize(("text", "secret", "kept"), SECRETS, ids=[each[0][:45] for each in SECRETS])
+def test_secret_is_replaced_and_the_rest_is_kept(text: str, secret: str, kept: str) -> None:
     done = redact(text)
     assert secret not in done
     assert HIDDEN in done
-    assert stays in done
+    assert kept in done
     assert redact(done) == done
 
 
@@ -116,7 +116,7 @@ HARMLESS = [
 
 
 @pytest.mark.parametrize("text", HARMLESS, ids=lambda text: text[:45])
-def test_what_is_no_secret_is_not_touched(text: str) -> None:
+def test_harmless_text_is_not_changed(text: str) -> None:
     assert redact(text) == text
 
 
@@ -135,22 +135,21 @@ LITERALS = [
 
 
 @pytest.mark.parametrize(("sql", "expected"), LITERALS, ids=lambda each: each[:40])
-def test_literals_become_question_marks_and_names_stay(sql: str, expected: str) -> None:
+def test_literals_are_replaced_and_names_are_kept(sql: str, expected: str) -> None:
     assert redact_literals(sql) == expected
 
 
 @given(st.text(alphabet="abAB 019'\"`-/*\\\n.eéx", max_size=60))
-def test_no_digit_outside_a_name_survives(sql: str) -> None:
-    """Whatever the text: what is left has no quote and no number of its own."""
+def test_no_quotes_outside_of_names_are_left(sql: str) -> None:
     done = redact_literals(sql)
     assert redact_literals(done) == done
-    outside = "".join(part for place, part in enumerate(done.split("`")) if place % 2 == 0)
+    outside = "".join(done.split("`")[::2])
     assert "'" not in outside
     assert '"' not in outside
 
 
 @given(st.text(max_size=300))
-def test_redacting_twice_changes_nothing_more(text: str) -> None:
+def test_redaction_is_idempotent(text: str) -> None:
     done = redact(text)
     assert redact(done) == done
 
@@ -160,8 +159,8 @@ PIECES = ["a", "password", "x.y.", "'", "://a:", "aes_encrypt(", "-eyJaaaaaaaa",
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_hostile_text_does_not_hang(piece: str) -> None:
-    """Generous on purpose: it tells linear from quadratic, not fast from slow."""
+def test_redaction_takes_linear_time(piece: str) -> None:
+    """The limit is generous: it distinguishes linear from quadratic time, not fast from slow."""
     text = piece * (100_000 // len(piece))
     started = time.monotonic()
     redact(text)
@@ -178,11 +177,11 @@ NAMES = [
 
 
 @pytest.mark.parametrize(("name", "is_secret"), NAMES, ids=[each[0] for each in NAMES])
-def test_a_name_tells_whether_it_holds_a_secret(name: str, is_secret: bool) -> None:
+def test_secret_is_recognized_by_name(name: str, is_secret: bool) -> None:
     assert is_secret_name(name) is is_secret
 
 
-def test_only_chosen_properties_leave_and_no_secret_among_them() -> None:
+def test_only_chosen_properties_without_secrets_are_picked() -> None:
     properties = {
         "spark.master": "local[2]",
         "spark.app.name": "x",

@@ -24,7 +24,7 @@ def main() -> None:
     while True:
         transport.emit({"n": number, "filling": filling})
         stats = transport.stats
-        os.write(1, b"%d %.6f %d\n" % (number, time.time(), stats.made + stats.adopted - stats.sent))
+        os.write(1, b"%d %.6f %d\n" % (number, time.time(), stats.emitted + stats.adopted - stats.sent))
         number += 1
         if pause:
             time.sleep(pause)

@@ -46,7 +46,7 @@ def away(batch: Batch) -> Receipt:
 
 
 def whole(stats: Stats) -> bool:
-    return stats.made + stats.adopted == stats.sent + stats.dropped + stats.failed + stats.queued + stats.spooled
+    return stats.emitted + stats.adopted == stats.sent + stats.dropped + stats.failed + stats.queued + stats.spooled
 
 
 def test_a_failed_batch_is_tried_again_under_the_same_id() -> None:
@@ -55,7 +55,7 @@ def test_a_failed_batch_is_tried_again_under_the_same_id() -> None:
     carrier.emit(b"1")
     carrier.close(5)
     assert len({batch.id for batch in sink.tried}) == 1
-    assert carrier.stats == Stats(made=1, sent=1, retried=2)
+    assert carrier.stats == Stats(emitted=1, sent=1, retried=2)
     assert sink.closed == 1
 
 
@@ -66,7 +66,7 @@ def test_only_what_did_not_arrive_is_tried_again() -> None:
         carrier.emit(event)
     carrier.close(5)
     assert [batch.events for batch in sink.tried] == [(b"0", b"1", b"2"), (b"2",)]
-    assert carrier.stats == Stats(made=3, sent=2, failed=1, retried=1)
+    assert carrier.stats == Stats(emitted=3, sent=2, failed=1, retried=1)
 
 
 def test_the_breaker_says_so_once_and_says_when_it_is_over(caplog: pytest.LogCaptureFixture) -> None:
@@ -110,7 +110,7 @@ def test_a_full_queue_drops_the_newest_counts_them_and_never_waits() -> None:
     let_go.set()
     carrier.close(5)
     assert [int(batch.events[0]) for batch in sink.tried] == list(range(10))
-    assert carrier.stats == Stats(made=100, sent=10, dropped=90)
+    assert carrier.stats == Stats(emitted=100, sent=10, dropped=90)
 
 
 def test_close_waits_no_longer_than_it_may_and_says_what_is_lost() -> None:
@@ -126,7 +126,7 @@ def test_close_waits_no_longer_than_it_may_and_says_what_is_lost() -> None:
     started = time.monotonic()
     carrier.close(0.3)
     assert 0.2 < time.monotonic() - started < 10  # the sink lets go after 20 s
-    assert carrier.stats == Stats(made=5, failed=5)
+    assert carrier.stats == Stats(emitted=5, failed=5)
     let_go.set()
 
 
@@ -235,7 +235,7 @@ def test_two_hundred_threads_lose_nothing_and_every_counter_fits() -> None:
     carrier.close(30)
     arrived = [event for batch in sink.tried for event in batch.events]
     assert sorted(arrived) == sorted(b"%d-%d" % (name, number) for name in range(200) for number in range(50))
-    assert carrier.stats == Stats(made=10_000, sent=10_000)
+    assert carrier.stats == Stats(emitted=10_000, sent=10_000)
 
 
 def test_counters_fit_at_every_moment() -> None:

@@ -187,7 +187,7 @@ def test_events_of_every_form_arrive_in_order(place: tuple[Transport, Found, int
     assert found() == [{"n": number} for number in range(200)]
     transport.close(5)
     stats = transport.stats
-    assert (stats.made, stats.sent, stats.queued, stats.dropped, stats.failed) == (200 * parts, 200 * parts, 0, 0, 0)
+    assert (stats.emitted, stats.sent, stats.queued, stats.dropped, stats.failed) == (200 * parts, 200 * parts, 0, 0, 0)
 
 
 def test_close_delivers_what_waits(place: tuple[Transport, Found, int]) -> None:
@@ -204,7 +204,7 @@ def test_after_close_events_are_counted_as_dropped(place: tuple[Transport, Found
     transport.close(20)
     transport.emit({"n": 2})
     assert found() == [{"n": 1}]
-    assert (transport.stats.made, transport.stats.dropped) == (2 * parts, parts)
+    assert (transport.stats.emitted, transport.stats.dropped) == (2 * parts, parts)
     assert transport.flush(0.1) is True
 
 

@@ -54,7 +54,7 @@ def test_without_a_thread_to_be_had_close_delivers_by_itself(monkeypatch: pytest
     carrier.emit(b"2")
     carrier.close(5)
     assert (sink.events, sink.closed) == ([b"1", b"2"], True)
-    assert carrier.stats == Stats(made=2, sent=2)
+    assert carrier.stats == Stats(emitted=2, sent=2)
 
 
 def test_a_buffer_that_fails_costs_the_event_and_not_the_job() -> None:
@@ -65,7 +65,7 @@ def test_a_buffer_that_fails_costs_the_event_and_not_the_job() -> None:
     carrier = Carrier("test", Kept(), buffer=Broken(10))
     carrier.emit(b"1")
     carrier.close(1)
-    assert carrier.stats == Stats(made=1, dropped=1)
+    assert carrier.stats == Stats(emitted=1, dropped=1)
 
 
 def test_the_thread_outlives_a_fault_of_ours() -> None:
@@ -182,6 +182,6 @@ def test_memory_keeps_the_newest_and_can_be_cleared() -> None:
     for number in range(5):
         memory.emit({"n": number})
     assert [event["n"] for event in memory.events] == [2, 3, 4]
-    assert memory.stats == Stats(made=5, sent=3, dropped=2)
+    assert memory.stats == Stats(emitted=5, sent=3, dropped=2)
     memory.clear()
     assert memory.events == []

@@ -79,7 +79,7 @@ def test_many_events_go_over_one_connection_in_batches() -> None:
 def test_a_server_without_batches_is_asked_once_and_then_gets_them_one_by_one() -> None:
     with http_peer(offers_batch=False) as peer:
         stats = emitted(built(peer), 20)
-        assert stats == Stats(made=20, sent=20)
+        assert stats == Stats(emitted=20, sent=20)
         assert [event["n"] for event in peer.events] == list(range(20))
         assert peer.connections == 1
 
@@ -122,7 +122,7 @@ def test_an_answer_that_may_pass_with_time_is_tried_again(status: int) -> None:
     with http_peer() as peer:
         peer.answers = [(status, {}, b"later")] * 3
         stats = emitted(built(peer, breakerAfter=100), 1)
-        assert stats == Stats(made=1, sent=1, retried=3)
+        assert stats == Stats(emitted=1, sent=1, retried=3)
 
 
 def test_retry_after_is_respected() -> None:
@@ -157,7 +157,7 @@ def test_a_kept_connection_that_the_server_closed_is_opened_again() -> None:
         assert carrier.flush(5)
         carrier.emit({"n": 2})
         carrier.close(5)
-        assert carrier.stats == Stats(made=3, sent=3)
+        assert carrier.stats == Stats(emitted=3, sent=3)
 
 
 def test_a_server_that_hangs_up_in_the_middle_is_tried_again() -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from colline.config.settings import Parent as ParentSetting
-from colline.events.event_builder import Engine, Parent, RunName, as_is
+from colline.events.event_context import Engine, ParentRun, RunName
 from colline.events.lineage_facets import LineageForm
+from colline.events.redact import as_is
 from colline.events.run_ids import is_run_id
 from colline.naming.dataset import NameContext
 
@@ -29,7 +30,7 @@ class Application:
     run: RunName
     engine: Engine
     names: NameContext = field(default_factory=NameContext)
-    outer: Parent | None = None
+    outer: ParentRun | None = None
     job: str | None = None
     form: LineageForm = LineageForm.COMPACT
     job_tags: Mapping[str, str] = field(default_factory=dict)
@@ -39,10 +40,10 @@ class Application:
     redact_sql: Callable[[str], str] = as_is
 
     @property
-    def parent(self) -> Parent:
+    def parent(self) -> ParentRun:
         """The parent of the application's queries: the application itself, with the outermost run as its root."""
         root = self.outer.root or self.outer.run if self.outer else None
-        return Parent(self.run, root)
+        return ParentRun(self.run, root)
 
 
 def notebook_name(conf: Mapping[str, str]) -> str | None:
@@ -50,12 +51,12 @@ def notebook_name(conf: Mapping[str, str]) -> str | None:
     return next((conf[key] for key, _ in NOTEBOOK_NAME_KEYS if conf.get(key)), None)
 
 
-def outer_parent(given: ParentSetting) -> Parent | None:
+def outer_parent(given: ParentSetting) -> ParentRun | None:
     """The run that started the application, such as an Airflow task. An incomplete parent is ignored."""
     run = _run_name(given.job_namespace, given.job_name, given.run_id)
     if run is None:
         return None
-    return Parent(run, _run_name(given.root_job_namespace, given.root_job_name, given.root_run_id))
+    return ParentRun(run, _run_name(given.root_job_namespace, given.root_job_name, given.root_run_id))
 
 
 def _run_name(namespace: str | None, name: str | None, run_id: str | None) -> RunName | None:

@@ -19,9 +19,9 @@ from colline.capture.watch import Watch, WatchStats
 from colline.capture.write_statistics import commit_reader
 from colline.config import Settings, settings_from, transport_from
 from colline.errors import CollineError
-from colline.events.event_builder import Engine, RunName, as_is
+from colline.events.event_context import Engine, RunName
 from colline.events.lineage_facets import LineageForm
-from colline.events.redact import pick_properties, redact, redact_literals
+from colline.events.redact import as_is, pick_properties, redact, redact_literals
 from colline.events.run_ids import run_id
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from colline.events.event_builder import Failure
+from colline.events.event_context import Failure
 from colline.transport.shutdown import at_end, ending
 
 

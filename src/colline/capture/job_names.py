@@ -7,7 +7,8 @@ from datetime import datetime, timezone
 
 from colline.capture.application import Application
 from colline.capture.job_labels import JobLabel
-from colline.events.event_builder import NO_STATEMENT, EventContext, RunName, definition
+from colline.events.event_builder import NO_STATEMENT, definition
+from colline.events.event_context import EventContext, RunName
 from colline.events.run_ids import run_id
 from colline.naming.dataset import DatasetKind
 from colline.naming.rules import identify

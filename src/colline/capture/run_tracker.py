@@ -18,7 +18,8 @@ from colline.capture.job_labels import JobLabel, from_tags
 from colline.capture.job_names import new_run_context, spark_time, with_job
 from colline.capture.stream_tracker import StreamTracker
 from colline.capture.write_statistics import Commit, statistics_from
-from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
+from colline.events.event_builder import NO_STATEMENT, run_event
+from colline.events.event_context import EventContext, Failure, RunResult, WriteStatistics
 from colline.events.model import RunEvent, RunState
 from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement
 
@@ -113,11 +114,11 @@ class RunTracker:
         for key in list(self._open):
             run = self._open.pop(key)
             why = Failure("the application ended, or colline was detached, while this query ran", language="PYTHON")
-            events += self._final_events(run, RunState.ABORT, at, Ending(failure=why))
+            events += self._final_events(run, RunState.ABORT, at, RunResult(failure=why))
         self.counts = add_events(self.counts, tuple(events))
         state = RunState.FAIL if failure else RunState.COMPLETE
         context = self._application_context()
-        return (*events, run_event(state, at, NO_STATEMENT, context, Ending(failure=failure, delivery=delivery)))
+        return (*events, run_event(state, at, NO_STATEMENT, context, RunResult(failure=failure, delivery=delivery)))
 
     def analyze_safely(self, plan: Any) -> Statement:
         """What a plan reads and writes; if tracing fails, a statement with the reason as its opaque step."""
@@ -162,7 +163,7 @@ class RunTracker:
         if error is None:
             return self._final_events(run, RunState.COMPLETE, at, self._statistics(run, message))
         state = RunState.ABORT if _CANCELLED.search(error[:2000]) else RunState.FAIL
-        return self._final_events(run, state, at, Ending(failure=_failure(error)))
+        return self._final_events(run, state, at, RunResult(failure=_failure(error)))
 
     def _new_run(self, message: Message) -> OpenRun:
         started = spark_time(message["time"])
@@ -180,14 +181,14 @@ class RunTracker:
 
     def _start_events(self, run: OpenRun) -> tuple[RunEvent, ...]:
         statement = run.statement or NO_STATEMENT
-        context = replace(run.context, known=self._already_described(statement))
+        context = replace(run.context, described_inputs=self._already_described(statement))
         return (run_event(RunState.START, run.started, statement, context),)
 
-    def _final_events(self, run: OpenRun, state: RunState, at: datetime, ending: Ending) -> tuple[RunEvent, ...]:
+    def _final_events(self, run: OpenRun, state: RunState, at: datetime, ending: RunResult) -> tuple[RunEvent, ...]:
         """The final event of a run, after its START if that has not been emitted yet."""
         start = () if run.has_start else self._start_events(run)
         statement = run.statement or NO_STATEMENT
-        context = replace(run.context, known=frozenset(found.name for found in statement.inputs))
+        context = replace(run.context, described_inputs=frozenset(found.name for found in statement.inputs))
         return (*start, run_event(state, max(at, run.started), statement, context, ending))
 
     def _already_described(self, statement: Statement) -> frozenset[DatasetName]:
@@ -202,7 +203,7 @@ class RunTracker:
             self._described.popitem(last=False)
         return frozenset(described)
 
-    def _statistics(self, run: OpenRun, message: Message) -> Ending:
+    def _statistics(self, run: OpenRun, message: Message) -> RunResult:
         statement = run.statement or NO_STATEMENT
         metrics = message.get("metrics") or {}
         commits = self.errors.run(
@@ -210,7 +211,9 @@ class RunTracker:
         )
         # Spark counts rows per statement, so the counts cannot be divided between several outputs
         metrics = metrics if len(statement.writes) == 1 else {}
-        return Ending({write.name: _output_statistics(metrics, commits.get(write.name)) for write in statement.writes})
+        return RunResult(
+            {write.name: _output_statistics(metrics, commits.get(write.name)) for write in statement.writes}
+        )
 
     def _application_context(self) -> EventContext:
         application = self.application
@@ -241,12 +244,12 @@ def _untraced_statement(why: str) -> Statement:
     return Statement((), (), (OpaqueStep(_UNTRACED_PLAN, why=why),))
 
 
-def _output_statistics(metrics: Mapping[str, int], commit: Commit | None) -> Written:
+def _output_statistics(metrics: Mapping[str, int], commit: Commit | None) -> WriteStatistics:
     """The counts of Spark's metrics; without any, those of the commit, as for a command nested in another command."""
     counted = statistics_from(metrics)
     if commit is None:
         return counted
-    if counted == Written():
+    if counted == WriteStatistics():
         counted = statistics_from(commit.metrics)
     return replace(counted, version=commit.version)
 

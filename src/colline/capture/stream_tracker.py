@@ -16,7 +16,8 @@ from colline.capture.application import Application
 from colline.capture.job_labels import JobLabel, from_tags
 from colline.capture.job_names import new_run_context, spark_time, with_job
 from colline.capture.write_statistics import FILES, ROWS, SIZE, first_metric
-from colline.events.event_builder import NO_STATEMENT, Ending, EventContext, Failure, Written, run_event
+from colline.events.event_builder import NO_STATEMENT, run_event
+from colline.events.event_context import EventContext, Failure, RunResult, WriteStatistics
 from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunEvent, RunState
 from colline.trace import DatasetRead, Statement, Write
@@ -37,7 +38,7 @@ class StreamRun:
     query_name: str = ""
     label: JobLabel | None = None
     statement: Statement | None = None
-    written: Written = field(default_factory=Written)
+    written: WriteStatistics = field(default_factory=WriteStatistics)
     reported: Statement | None = None
     running_event_at: datetime | None = None
 
@@ -153,7 +154,7 @@ class StreamTracker:
             without_schema = tuple(replace(write, schema=()) for write in statement.writes)
             statement = replace(statement, writes=without_schema)
             known = frozenset(found.name for found in statement.inputs)
-            context = replace(context, form=LineageForm.NONE, known=known)
+            context = replace(context, form=LineageForm.NONE, described_inputs=known)
         self._runs[key] = replace(run, reported=run.statement, running_event_at=at)
         return run_event(RunState.RUNNING, at, statement, context, _ending(run))
 
@@ -184,14 +185,14 @@ def _root_class(plan: Mapping[str, Any]) -> str:
     return str(plan["classes"][plan["nodes"][plan["root"]][0]][0])
 
 
-def _ending(run: StreamRun) -> Ending:
+def _ending(run: StreamRun) -> RunResult:
     writes = (run.statement or NO_STATEMENT).writes
     # Spark counts rows per batch, so the counts cannot be divided between several outputs
-    return Ending({writes[0].name: run.written} if len(writes) == 1 else {})
+    return RunResult({writes[0].name: run.written} if len(writes) == 1 else {})
 
 
-def _add_metrics(total: Written, metrics: Mapping[str, int]) -> Written:
-    return Written(
+def _add_metrics(total: WriteStatistics, metrics: Mapping[str, int]) -> WriteStatistics:
+    return WriteStatistics(
         _add(total.rows, first_metric(metrics, ROWS)),
         _add(total.size, first_metric(metrics, SIZE)),
         _add(total.files, first_metric(metrics, FILES)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from colline.capture.exit_status import ExitHooks
 from colline.capture.run_tracker import RunCounts, RunTracker
-from colline.events.event_builder import Failure
+from colline.events.event_context import Failure
 from colline.events.model import RunEvent
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _message_for_error(error: Exception) -> Mapping[str, Any]:
     return {"kind": _JVM_GONE if isinstance(error, (Py4JNetworkError, OSError)) else _UNREADABLE}
 
 
-_DELIVERY_COUNTERS = ("made", "queued", "sent", "retried", "dropped", "spooled", "failed")
+_DELIVERY_COUNTERS = ("emitted", "queued", "sent", "retried", "dropped", "spooled", "failed")
 
 
 def _delivery_counters(transport: Any) -> dict[str, int] | None:

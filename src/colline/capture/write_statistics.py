@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from colline.events.event_builder import Written
+from colline.events.event_context import WriteStatistics
 from colline.trace import DatasetName, Lifecycle, Statement, Write
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class Commit:
     metrics: Mapping[str, int] = field(default_factory=dict)
 
 
-def statistics_from(metrics: Mapping[str, int]) -> Written:
+def statistics_from(metrics: Mapping[str, int]) -> WriteStatistics:
     """Rows, bytes and files of one write. A missing metric is unknown, not zero."""
-    return Written(first_metric(metrics, ROWS), first_metric(metrics, SIZE), first_metric(metrics, FILES))
+    return WriteStatistics(first_metric(metrics, ROWS), first_metric(metrics, SIZE), first_metric(metrics, FILES))
 
 
 def first_metric(metrics: Mapping[str, int], names: tuple[str, ...]) -> int | None:

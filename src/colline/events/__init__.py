@@ -1,1 +1,1 @@
-"""The OpenLineage model: events, facets, names, wire form. No Spark, no network, no disk."""
+"""OpenLineage events: the model, the facets, their JSON, and redaction. No Spark, no network, no disk."""

@@ -1,73 +1,54 @@
-"""Facets: one frozen value each, and `FACETS`, the table of their names, places and versions.
+"""The content of each facet as a frozen value. `facet_specs` has their keys and versions.
 
-A facet travels sealed: with its producer and the address of its schema.
+The facets of column lineage are in `lineage_facets`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-from typing import Any
-
 import msgspec
-
-from colline import __version__
-from colline.events.model import SPEC
-
-PRODUCER = f"https://pypi.org/project/colline/{__version__}"
-
-
-class Place(Enum):
-    """Where in an event a facet stands, with the spec's name for such a facet."""
-
-    RUN = "RunFacet"
-    JOB = "JobFacet"
-    DATASET = "DatasetFacet"
-    INPUT = "InputDatasetFacet"
-    OUTPUT = "OutputDatasetFacet"
 
 
 class Facet(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
-    """A facet's content."""
+    """The content of a facet, or of a part of one."""
 
 
-class JobRef(Facet, frozen=True):
+class JobIdentifier(Facet, frozen=True):
     """A job by name."""
 
     namespace: str
     name: str
 
 
-class RunRef(Facet, frozen=True):
+class RunIdentifier(Facet, frozen=True):
     """A run by id."""
 
     run_id: str
 
 
-class RootRef(Facet, frozen=True):
-    """The run at the top."""
+class RootRun(Facet, frozen=True):
+    """The outermost run, such as that of a scheduler."""
 
-    run: RunRef
-    job: JobRef
-
-
-class ParentRun(Facet, frozen=True):
-    """The run that started this one."""
-
-    run: RunRef
-    job: JobRef
-    root: RootRef | None = None
+    run: RunIdentifier
+    job: JobIdentifier
 
 
-class ProcessingEngine(Facet, frozen=True):
-    """Which engine ran it."""
+class ParentRunFacet(Facet, frozen=True):
+    """The run that started this run."""
+
+    run: RunIdentifier
+    job: JobIdentifier
+    root: RootRun | None = None
+
+
+class ProcessingEngineFacet(Facet, frozen=True):
+    """The engine that executed the run."""
 
     version: str
     name: str
     openlineage_adapter_version: str
 
 
-class ErrorMessage(Facet, frozen=True):
+class ErrorMessageFacet(Facet, frozen=True):
     """Why a run failed."""
 
     message: str
@@ -83,21 +64,21 @@ class Tag(Facet, frozen=True):
     source: str | None = None
 
 
-class Tags(Facet, frozen=True):
-    """The tags of a run, job or dataset."""
+class TagsFacet(Facet, frozen=True):
+    """The tags of a run or job."""
 
     tags: tuple[Tag, ...]
 
 
 class EmissionPattern(Facet, frozen=True):
-    """When events come and how they add up."""
+    """When events are sent, and whether an event repeats the content of earlier ones."""
 
     event_trigger: str
     event_content_mode: str
 
 
-class JobType(Facet, frozen=True):
-    """What kind of job it is."""
+class JobTypeFacet(Facet, frozen=True):
+    """The type of a job."""
 
     processing_type: str
     integration: str
@@ -105,42 +86,42 @@ class JobType(Facet, frozen=True):
     emission_pattern: EmissionPattern | None = None
 
 
-class Sql(Facet, frozen=True):
-    """The text that was run."""
+class SqlFacet(Facet, frozen=True):
+    """The SQL text of a job."""
 
     query: str
     dialect: str | None = None
 
 
-class SchemaField(Facet, frozen=True):
-    """One column."""
+class SchemaFacetField(Facet, frozen=True):
+    """One column of a schema."""
 
     name: str
     type: str | None = None
 
 
-class Schema(Facet, frozen=True):
+class SchemaFacet(Facet, frozen=True):
     """The columns of a dataset."""
 
-    fields: tuple[SchemaField, ...]
+    fields: tuple[SchemaFacetField, ...]
 
 
-class DataSource(Facet, frozen=True):
-    """Where a dataset lives."""
+class DataSourceFacet(Facet, frozen=True):
+    """The system that a dataset is stored in."""
 
     name: str
     uri: str
 
 
-class Storage(Facet, frozen=True):
-    """How a dataset is stored."""
+class StorageFacet(Facet, frozen=True):
+    """The table format and file format of a dataset."""
 
     storage_layer: str
     file_format: str | None = None
 
 
-class Catalog(Facet, frozen=True):
-    """The catalog that knows a dataset."""
+class CatalogFacet(Facet, frozen=True):
+    """The catalog of a table."""
 
     framework: str
     type: str
@@ -150,171 +131,107 @@ class Catalog(Facet, frozen=True):
     source: str | None = None
 
 
-class Identifier(Facet, frozen=True):
-    """Another name."""
+class SymlinkIdentifier(Facet, frozen=True):
+    """Another name of a dataset."""
 
     namespace: str
     name: str
     type: str
 
 
-class Symlinks(Facet, frozen=True):
+class SymlinksFacet(Facet, frozen=True):
     """The other names of a dataset."""
 
-    identifiers: tuple[Identifier, ...]
+    identifiers: tuple[SymlinkIdentifier, ...]
 
 
-class Version(Facet, frozen=True):
-    """Which version of a table was read or written."""
+class VersionFacet(Facet, frozen=True):
+    """The version of a table that was read or written."""
 
     dataset_version: str
 
 
-class DatasetType(Facet, frozen=True):
-    """What a dataset is."""
+class DatasetTypeFacet(Facet, frozen=True):
+    """The type of a dataset: TABLE, VIEW, FILE, TOPIC."""
 
     dataset_type: str
     sub_type: str | None = None
 
 
 class PreviousIdentifier(Facet, frozen=True):
-    """The name before a rename."""
+    """The name of a table before it was renamed."""
 
     namespace: str
     name: str
 
 
-class LifecycleStateChange(Facet, frozen=True):
-    """What happened to a table as a whole."""
+class LifecycleFacet(Facet, frozen=True):
+    """What a run did to a table as a whole: CREATE, DROP, RENAME, …"""
 
     lifecycle_state_change: str
     previous_identifier: PreviousIdentifier | None = None
 
 
-class OutputStatistics(Facet, frozen=True):
-    """How much was written."""
+class OutputStatisticsFacet(Facet, frozen=True):
+    """How much a run wrote to an output."""
 
     row_count: int | None = None
     size: int | None = None
     file_count: int | None = None
 
 
-class FieldRead(Facet, frozen=True):
-    """A column that was read, and what for."""
+class ColumnUses(Facet, frozen=True):
+    """A column that was read, and what it was used for."""
 
     name: str
     uses: tuple[str, ...]
 
 
-class ColumnsRead(Facet, frozen=True):
-    """Which columns of an input were read."""
+class ColumnsReadFacet(Facet, frozen=True):
+    """The columns of an input that a run read."""
 
-    fields: tuple[FieldRead, ...]
+    fields: tuple[ColumnUses, ...]
 
 
-class Step(Facet, frozen=True):
-    """A step that could not be seen into."""
+class OpaqueFacetStep(Facet, frozen=True):
+    """A step of a query whose code cannot be analyzed."""
 
     node: str
     function: str = ""
     why: str = ""
 
 
-class Opaque(Facet, frozen=True):
-    """Every step that could not be seen into."""
+class OpaqueStepsFacet(Facet, frozen=True):
+    """The opaque steps of a run's query."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[OpaqueFacetStep, ...]
 
 
-class Query(Facet, frozen=True):
-    """The digest of a query's shape."""
+class QueryFacet(Facet, frozen=True):
+    """The digest of a query's lineage, equal for all runs of the query."""
 
     definition: str
 
 
-class SparkProperties(Facet, frozen=True):
-    """The few properties of Spark that a setting lets out."""
+class SparkPropertiesFacet(Facet, frozen=True):
+    """Selected properties of the Spark session."""
 
     properties: dict[str, str]
 
 
-class SparkApplication(Facet, frozen=True):
-    """The id that Spark's event log and history server know the application by; the key is the Spark jar's."""
+class SparkApplicationFacet(Facet, frozen=True):
+    """The application id in Spark's event log and history server. OpenLineage's Spark listener uses the same key."""
 
     application_id: str
 
 
-class Delivery(Facet, frozen=True):
-    """Where the events of an application are."""
+class DeliveryFacet(Facet, frozen=True):
+    """How many events of an application were emitted, and what became of them."""
 
-    made: int = 0
+    emitted: int = 0
     queued: int = 0
     sent: int = 0
     retried: int = 0
     dropped: int = 0
     spooled: int = 0
     failed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Spec:
-    """One facet of the spec: its key in an event, where it stands, and the version of its schema."""
-
-    key: str
-    place: Place
-    version: str = ""
-    schema: str = ""
-    file: str = ""
-
-    @property
-    def url(self) -> str:
-        """The address of its schema; a facet of our own points at the general form of its kind."""
-        if not self.version:
-            return f"{SPEC}{self.place.value}"
-        return f"https://openlineage.io/spec/facets/{self.version}/{self.file or self.schema}.json#/$defs/{self.schema}"
-
-
-# versions: the newest of the OpenLineage spec, the same as openlineage-python 1.54 writes; a test compares them
-COLUMN_LINEAGE = Spec("columnLineage", Place.DATASET, "1-2-0", "ColumnLineageDatasetFacet")
-LINEAGE = Spec("lineage", Place.JOB, "1-0-0", "LineageJobFacet", "LineageFacet")
-RUN_TAGS = Spec("tags", Place.RUN, "1-0-0", "TagsRunFacet")
-JOB_TAGS = Spec("tags", Place.JOB, "1-0-0", "TagsJobFacet")
-FACETS: dict[type[Facet], Spec] = {
-    ParentRun: Spec("parent", Place.RUN, "1-2-0", "ParentRunFacet"),
-    ProcessingEngine: Spec("processing_engine", Place.RUN, "1-1-1", "ProcessingEngineRunFacet"),
-    ErrorMessage: Spec("errorMessage", Place.RUN, "1-0-1", "ErrorMessageRunFacet"),
-    JobType: Spec("jobType", Place.JOB, "2-0-4", "JobTypeJobFacet"),
-    Sql: Spec("sql", Place.JOB, "1-1-0", "SQLJobFacet"),
-    Schema: Spec("schema", Place.DATASET, "1-2-0", "SchemaDatasetFacet"),
-    DataSource: Spec("dataSource", Place.DATASET, "1-0-1", "DatasourceDatasetFacet"),
-    Storage: Spec("storage", Place.DATASET, "1-0-1", "StorageDatasetFacet"),
-    Catalog: Spec("catalog", Place.DATASET, "1-1-0", "CatalogDatasetFacet"),
-    Symlinks: Spec("symlinks", Place.DATASET, "1-0-1", "SymlinksDatasetFacet"),
-    Version: Spec("version", Place.DATASET, "1-0-1", "DatasetVersionDatasetFacet"),
-    DatasetType: Spec("datasetType", Place.DATASET, "1-0-1", "DatasetTypeDatasetFacet"),
-    LifecycleStateChange: Spec("lifecycleStateChange", Place.DATASET, "1-0-1", "LifecycleStateChangeDatasetFacet"),
-    OutputStatistics: Spec("outputStatistics", Place.OUTPUT, "1-0-2", "OutputStatisticsOutputDatasetFacet"),
-    ColumnsRead: Spec("colline_columnsRead", Place.DATASET),
-    Opaque: Spec("colline_opaque", Place.RUN),
-    Query: Spec("colline_query", Place.RUN),
-    SparkProperties: Spec("spark_properties", Place.RUN),
-    SparkApplication: Spec("spark_applicationDetails", Place.RUN),
-    Delivery: Spec("colline_delivery", Place.RUN),
-}
-
-
-def sealed(spec: Spec, content: dict[str, Any]) -> dict[str, Any]:
-    """A facet as it travels."""
-    return {"_producer": PRODUCER, "_schemaURL": spec.url, **content}
-
-
-def gathered(*facets: Facet | None, tags: tuple[Spec, Tags] | None = None) -> dict[str, Any] | None:
-    """The sealed facets by key, without those that are None; None where there is none at all."""
-    found = {
-        FACETS[type(facet)].key: sealed(FACETS[type(facet)], msgspec.to_builtins(facet))
-        for facet in facets
-        if facet is not None
-    }
-    if tags is not None and tags[1].tags:
-        found[tags[0].key] = sealed(tags[0], msgspec.to_builtins(tags[1]))
-    return found or None

@@ -1,4 +1,4 @@
-"""Events ↔ JSON text. What is read may come from anybody; what cannot be read says where and why."""
+"""Encodes events as JSON, and decodes events of any producer."""
 
 from __future__ import annotations
 
@@ -7,39 +7,37 @@ import msgspec
 from colline.errors import EventError
 from colline.events.model import DatasetEvent, Event, JobEvent, RunEvent
 
-_encoder = msgspec.json.Encoder()
-
-
 _ABSENT = msgspec.Raw(b"null")
 
 
-class _Shape(msgspec.Struct):
-    """Which parts an event has, unread: they tell its kind. A schemaURL may be missing or wrong."""
+class _EventParts(msgspec.Struct):
+    """The parts that determine the type of an event. Its `schemaURL` may be missing or wrong."""
 
     run: msgspec.Raw = _ABSENT
     dataset: msgspec.Raw = _ABSENT
 
 
-_shape = msgspec.json.Decoder(_Shape)
-_runs = msgspec.json.Decoder(RunEvent)
-_jobs = msgspec.json.Decoder(JobEvent)
-_datasets = msgspec.json.Decoder(DatasetEvent)
+_encoder = msgspec.json.Encoder()
+_parts_decoder = msgspec.json.Decoder(_EventParts)
+_run_event_decoder = msgspec.json.Decoder(RunEvent)
+_job_event_decoder = msgspec.json.Decoder(JobEvent)
+_dataset_event_decoder = msgspec.json.Decoder(DatasetEvent)
 
 
 def encode(event: Event) -> bytes:
-    """The event as one line of JSON, without its line end."""
+    """The event as one line of JSON, without a line break at the end."""
     return _encoder.encode(event)
 
 
 def decode(data: bytes | str) -> Event:
-    """The event a JSON text holds."""
+    """Decode a run event, job event or dataset event."""
     try:
-        shape = _shape.decode(data)
-        if shape.run != _ABSENT:
-            return _runs.decode(data)
-        if shape.dataset != _ABSENT:
-            return _datasets.decode(data)
-        return _jobs.decode(data)
+        parts = _parts_decoder.decode(data)
+        if parts.run != _ABSENT:
+            return _run_event_decoder.decode(data)
+        if parts.dataset != _ABSENT:
+            return _dataset_event_decoder.decode(data)
+        return _job_event_decoder.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         reason = str(error) or type(error).__name__
         raise EventError(f"not an OpenLineage event: {reason}", hint="see https://openlineage.io/spec") from error

@@ -1,90 +1,170 @@
-"""Column lineage as facets: the compact form, the cartesian one, and the newer `lineage` job facet."""
+"""The JSON of column lineage: the `columnLineage` facet of a dataset and the newer `lineage` facet of a job.
+
+No other Python code writes or reads these shapes; `spark_schema` has them as Spark types. The receiver validates events
+with `ColumnLineageFacet`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from colline.events.facets import COLUMN_LINEAGE, LINEAGE, sealed
-from colline.trace import ColumnLineage, DatasetName, DatasetRead, Dependency, Effect, Statement, Transformation, Use
+import msgspec
 
-Redact = Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Redaction:
-    """What may be told: `text` of names and messages, `sql` of expressions and queries, whose literals are data."""
-
-    text: Redact
-    sql: Redact
+from colline.events.facet_specs import COLUMN_LINEAGE, LINEAGE, add_header
+from colline.events.redact import NO_REDACTION, Redaction
+from colline.trace import (
+    ColumnLineage,
+    DatasetName,
+    DatasetRead,
+    Dependency,
+    Effect,
+    Statement,
+    Transformation,
+    Use,
+    Write,
+)
 
 
 class LineageForm(Enum):
-    """How an event says which column depends on which. Never two of them on one event."""
+    """Which facet of an event contains column lineage. An event never has two of them."""
 
-    COMPACT = "compact"  # columnLineage, inputs that decide the rows once in `dataset`
-    LEGACY = "legacy"  # columnLineage, the same inputs repeated on every column
+    COMPACT = "compact"  # columnLineage, with the inputs that decide the rows once, in `dataset`
+    LEGACY = "legacy"  # columnLineage, with the inputs that decide the rows repeated on every column
     JOB_FACET = "lineage"  # the `lineage` facet of the job
-    NONE = "none"  # nothing new to say: an earlier event of the run said it
+    NONE = "none"  # an earlier event of the run has the same lineage
 
 
-def column_lineage(lineage: ColumnLineage, redact: Redaction, *, legacy: bool = False) -> dict[str, Any]:
-    """The sealed columnLineage facet of one output. What has no description has none; masking is always said."""
-    shared = [_column(each, redact) for each in lineage.dataset]
-    fields = {
-        redact.text(name): {"inputFields": [_column(each, redact) for each in found] + (shared if legacy else [])}
-        for name, found in lineage.fields.items()
-    }
-    content: dict[str, Any] = {"fields": fields}
-    if shared and not legacy:
-        content["dataset"] = shared
-    return sealed(COLUMN_LINEAGE, content)
+class TransformationJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """How an input column affects an output."""
+
+    type: str
+    subtype: str | None = None
+    description: str | None = None
+    masking: bool | None = None
 
 
-def lineage_facet(statement: Statement, redact: Redaction) -> dict[str, Any]:
-    """The sealed `lineage` job facet: one entry per output, or the job itself where nothing is written."""
-    entries = [
-        {
-            "namespace": redact.text(write.name.namespace),
-            "name": redact.text(write.name.name),
-            "type": "DATASET",
-            "inputs": _entities(write.lineage, redact),
-            "fields": {
-                redact.text(name): {"inputs": [_source(each, redact) for each in found]}
-                for name, found in write.lineage.fields.items()
-            },
-        }
-        for write in statement.writes
-    ]
+class InputFieldJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """An input column."""
+
+    namespace: str
+    name: str
+    field: str
+    transformations: list[TransformationJson] | None = None
+
+
+class OutputFieldJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
+    """The input columns of one output column, with two deprecated keys that older producers send."""
+
+    input_fields: list[InputFieldJson]
+    transformation_type: str | None = None
+    transformation_description: str | None = None
+
+
+class ColumnLineageFacet(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The `columnLineage` facet."""
+
+    fields: dict[str, OutputFieldJson]
+    dataset: list[InputFieldJson] | None = None
+
+
+class LineageInputJson(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A dataset, or with `field` a column, that an entry of the `lineage` facet depends on."""
+
+    namespace: str
+    name: str
+    type: str
+    field: str | None = None
+    transformations: list[TransformationJson] | None = None
+
+
+class LineageFieldJson(msgspec.Struct, frozen=True):
+    """The input columns of one output column in the `lineage` facet."""
+
+    inputs: list[LineageInputJson]
+
+
+class LineageEntryJson(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """One output in the `lineage` facet, or the job itself if it writes nothing."""
+
+    namespace: str | None = None
+    name: str | None = None
+    type: str
+    inputs: list[LineageInputJson]
+    fields: dict[str, LineageFieldJson] | None = None
+
+
+def column_lineage_facet(lineage: ColumnLineage, redaction: Redaction, *, legacy: bool = False) -> dict[str, Any]:
+    """The `columnLineage` facet of one output. Empty descriptions and an empty `dataset` are left out."""
+    facet = _column_lineage(lineage, _FacetWriter(redaction), legacy=legacy)
+    return add_header(COLUMN_LINEAGE, msgspec.to_builtins(facet))
+
+
+def plain_column_lineage(lineage: ColumnLineage, *, legacy: bool = False) -> dict[str, Any]:
+    """The content of the `columnLineage` facet, including empty descriptions and an empty `dataset`."""
+    facet = _column_lineage(lineage, _FacetWriter(NO_REDACTION, keeps_empty=True), legacy=legacy)
+    content: dict[str, Any] = msgspec.to_builtins(facet)
+    return content
+
+
+def lineage_job_facet(statement: Statement, redaction: Redaction) -> dict[str, Any]:
+    """The `lineage` facet of a job: one entry per output, or one entry for a job that writes nothing."""
+    writer = _FacetWriter(redaction)
+    entries = [_output_entry(write, writer) for write in statement.writes]
     if not entries:
-        reads = [each for found in statement.inputs for each in _reads(found, redact)]
-        entries = [{"type": "JOB", "inputs": reads}]
-    return sealed(LINEAGE, {"entries": entries})
+        inputs = [each for dataset in statement.inputs for each in writer.lineage_reads(dataset)]
+        entries = [LineageEntryJson(type="JOB", inputs=inputs)]
+    return add_header(LINEAGE, {"entries": msgspec.to_builtins(entries)})
 
 
-def _entities(lineage: ColumnLineage, redact: Redaction) -> list[dict[str, Any]]:
-    """Every dataset that feeds an output, then the columns that decide its rows."""
-    names = dict.fromkeys([each.name for each in lineage.inputs] + [each.column.dataset for each in _all(lineage)])
-    return [_entity(name, redact) for name in names] + [_source(each, redact) for each in lineage.dataset]
+@dataclass(frozen=True, slots=True)
+class _FacetWriter:
+    """Converts the parts of lineage to their JSON form."""
+
+    redaction: Redaction
+    keeps_empty: bool = False
+
+    def input_field(self, dependency: Dependency) -> InputFieldJson:
+        """An input column in the `columnLineage` facet."""
+        column, text = dependency.column, self.redaction.text
+        transformations = [self.transformation(each) for each in dependency.transformations]
+        return InputFieldJson(
+            text(column.dataset.namespace), text(column.dataset.name), text(column.field), transformations
+        )
+
+    def transformation(self, transformation: Transformation) -> TransformationJson:
+        """One effect of an input column."""
+        effect, description = transformation.effect, transformation.description
+        if description:
+            description = self.redaction.sql(description)
+        shown = description if description or self.keeps_empty else None
+        return TransformationJson(effect.type, effect.subtype, shown, transformation.masking)
+
+    def lineage_dataset(self, name: DatasetName) -> LineageInputJson:
+        """A dataset in the `lineage` facet."""
+        return LineageInputJson(self.redaction.text(name.namespace), self.redaction.text(name.name), "DATASET")
+
+    def lineage_column(self, dependency: Dependency) -> LineageInputJson:
+        """An input column in the `lineage` facet."""
+        field = self.input_field(dependency)
+        return LineageInputJson(field.namespace, field.name, "DATASET", field.field, field.transformations)
+
+    def lineage_reads(self, dataset: DatasetRead) -> list[LineageInputJson]:
+        """The columns that a query reads; the dataset alone if no column is known."""
+        whole = self.lineage_dataset(dataset.name)
+        return [
+            msgspec.structs.replace(
+                whole,
+                field=self.redaction.text(read.field),
+                transformations=[self.transformation(Transformation(_USE_EFFECTS[use])) for use in read.uses],
+            )
+            for read in dataset.reads
+        ] or [whole]
 
 
-def _all(lineage: ColumnLineage) -> Iterable[Dependency]:
-    yield from (each for found in lineage.fields.values() for each in found)
-    yield from lineage.dataset
-
-
-def _entity(name: DatasetName, redact: Redaction) -> dict[str, Any]:
-    return {"namespace": redact.text(name.namespace), "name": redact.text(name.name), "type": "DATASET"}
-
-
-def _source(dependency: Dependency, redact: Redaction) -> dict[str, Any]:
-    column = _column(dependency, redact)
-    return {"namespace": column["namespace"], "name": column["name"], "type": "DATASET", **column}
-
-
-_EFFECTS = {
+# the effect that stands for the use of a column in a query without an output
+_USE_EFFECTS = {
     Use.VALUE: Effect.TRANSFORMATION,
     Use.JOIN: Effect.JOIN,
     Use.FILTER: Effect.FILTER,
@@ -95,30 +175,28 @@ _EFFECTS = {
 }
 
 
-def _reads(found: DatasetRead, redact: Redaction) -> list[dict[str, Any]]:
-    """The columns a query read without writing them anywhere; the whole dataset where no column is known."""
-    entity = _entity(found.name, redact)
-    return [
-        {
-            **entity,
-            "field": redact.text(read.field),
-            "transformations": [_transformation(Transformation(_EFFECTS[use]), redact) for use in read.uses],
-        }
-        for read in found.reads
-    ] or [entity]
-
-
-def _column(dependency: Dependency, redact: Redaction) -> dict[str, Any]:
-    column = dependency.column
-    return {
-        "namespace": redact.text(column.dataset.namespace),
-        "name": redact.text(column.dataset.name),
-        "field": redact.text(column.field),
-        "transformations": [_transformation(each, redact) for each in dependency.transformations],
+def _column_lineage(lineage: ColumnLineage, writer: _FacetWriter, *, legacy: bool) -> ColumnLineageFacet:
+    rows = [writer.input_field(each) for each in lineage.dataset]
+    repeated, dataset = (rows, []) if legacy else ([], rows)
+    fields = {
+        writer.redaction.text(name): OutputFieldJson([*map(writer.input_field, entries), *repeated])
+        for name, entries in lineage.fields.items()
     }
+    return ColumnLineageFacet(fields, dataset if dataset or writer.keeps_empty else None)
 
 
-def _transformation(transformation: Transformation, redact: Redaction) -> dict[str, Any]:
-    said = {"description": redact.sql(transformation.description)} if transformation.description else {}
-    effect = transformation.effect
-    return {"type": effect.type, "subtype": effect.subtype, **said, "masking": transformation.masking}
+def _output_entry(write: Write, writer: _FacetWriter) -> LineageEntryJson:
+    """The entry of one output: its input datasets, the columns that decide its rows, and the inputs of each column."""
+    lineage, text = write.lineage, writer.redaction.text
+    columns = [each for entries in lineage.fields.values() for each in entries] + list(lineage.dataset)
+    datasets = dict.fromkeys([each.name for each in lineage.inputs] + [each.column.dataset for each in columns])
+    return LineageEntryJson(
+        namespace=text(write.name.namespace),
+        name=text(write.name.name),
+        type="DATASET",
+        inputs=[*map(writer.lineage_dataset, datasets), *map(writer.lineage_column, lineage.dataset)],
+        fields={
+            text(name): LineageFieldJson([writer.lineage_column(each) for each in entries])
+            for name, entries in lineage.fields.items()
+        },
+    )

@@ -1,6 +1,6 @@
-"""OpenLineage's events as frozen values, in the spec's own names (2-0-2).
+"""OpenLineage events as frozen values, with the names of the spec (2-0-2).
 
-Facets are kept by name as plain JSON, known or not: an event that is read and written again has lost none.
+Facets are plain JSON by key. Unknown facets are kept, so decoding and encoding an event loses nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Facets = dict[str, Any]
 
 
 class RunState(Enum):
-    """The transition an event reports."""
+    """The state of a run after an event."""
 
     START = "START"
     RUNNING = "RUNNING"
@@ -28,7 +28,7 @@ class RunState(Enum):
 
     @property
     def is_end(self) -> bool:
-        """Whether a run is over after it."""
+        """Whether the run has ended."""
         return self in (RunState.COMPLETE, RunState.ABORT, RunState.FAIL)
 
 
@@ -44,7 +44,7 @@ class Run(_Value, frozen=True, kw_only=True):
 
 
 class Job(_Value, frozen=True, kw_only=True):
-    """What is executed again and again."""
+    """A process that is executed repeatedly, such as a query or a script."""
 
     namespace: str
     name: str
@@ -52,7 +52,7 @@ class Job(_Value, frozen=True, kw_only=True):
 
 
 class Dataset(_Value, frozen=True, kw_only=True):
-    """A dataset as an event of its own carries it."""
+    """A dataset with its facets."""
 
     namespace: str
     name: str
@@ -60,13 +60,13 @@ class Dataset(_Value, frozen=True, kw_only=True):
 
 
 class InputDataset(Dataset, frozen=True, kw_only=True):
-    """A dataset that a run read."""
+    """A dataset that a run reads."""
 
     input_facets: Facets | None = None
 
 
 class OutputDataset(Dataset, frozen=True, kw_only=True):
-    """A dataset that a run wrote."""
+    """A dataset that a run writes."""
 
     output_facets: Facets | None = None
 
@@ -78,12 +78,12 @@ class _Event(_Value, frozen=True, kw_only=True):
 
     @property
     def time(self) -> datetime:
-        """The event's time; a text that is no time raises ValueError."""
+        """The time of the event. Raises ValueError if `event_time` is not a timestamp."""
         return datetime.fromisoformat(self.event_time.replace("Z", "+00:00"))
 
 
 class RunEvent(_Event, frozen=True, kw_only=True):
-    """A run changed its state."""
+    """The change of a run's state."""
 
     run: Run
     job: Job
@@ -93,7 +93,7 @@ class RunEvent(_Event, frozen=True, kw_only=True):
 
 
 class JobEvent(_Event, frozen=True, kw_only=True):
-    """A job is declared, without a run."""
+    """The description of a job, without a run."""
 
     job: Job
     inputs: tuple[InputDataset, ...] | None = None
@@ -101,7 +101,7 @@ class JobEvent(_Event, frozen=True, kw_only=True):
 
 
 class DatasetEvent(_Event, frozen=True, kw_only=True):
-    """A dataset is described, without a run."""
+    """The description of a dataset, without a run."""
 
     dataset: Dataset
 

@@ -1,18 +1,19 @@
-"""Secrets out of text, before an event exists. Pure functions over one table of patterns.
+"""Removes secrets from text before it becomes part of an event.
 
-`redact` is for any text: addresses, paths, JDBC URLs, Spark properties, SQL, error messages. `redact_literals` is for
-SQL text whose values may be personal data. `pick_properties` lets only chosen Spark properties through.
+`redact` is for any text: URLs, paths, Spark properties, SQL, error messages. `redact_literals` is for SQL text whose
+literals may be personal data. `pick_properties` selects Spark properties.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 HIDDEN = "***"
 
-# Words that name a secret, alone or at the end of a longer name: `fs.s3a.secret.key`, `sfPassword`, `SharedAccessKey`.
-# A space here is a place where names differ: nothing, `-`, `_` or `.`.
+# Names of secrets, alone or at the end of a longer name: `fs.s3a.secret.key`, `sfPassword`, `SharedAccessKey`.
+# A space stands for an optional `-`, `_` or `.`.
 _WORDS = (
     "pass(?:word|wd|phrase|code)?", "pwd", "secret", "token", "credentials?", "signature", "sig", "sas", "bearer",
     "auth(?:orization)?", "api key", "access key(?: id)?", "account key", "shared key", "private key", "secret key",
@@ -21,16 +22,16 @@ _WORDS = (
 )  # fmt: skip
 _ENDINGS = "(?: (?:id|value|text|b64|base64))?"
 _SECRET = f"(?:{'|'.join(_WORDS)}){_ENDINGS}".replace(" ", "[-_.]?")
-# First words of properties: after one of these a bare value is no column of a query.
+# First words of property names. After these, a value without quotes is not a column of a query.
 _ROOTS = r"(?:spark|fs|hadoop|hive|dfs|javax|trino|presto|sasl|ssl|kafka|aws|azure|google|jdbc|datasource)"
 _QUOTED = r"""(?:'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
 
-# what it is, its pattern, what stays, and a clue: without one of these in the text the pattern is not tried.
-# Wider shapes come first. Case does not matter anywhere. Runs have an upper bound where what must follow them may be
-# missing: a stranger's text must not cost more than its length.
-_TABLE: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+# Kind of secret, pattern, replacement, and hints: the pattern is tried only if the text contains one of the hints.
+# Wider patterns come first. All are case-insensitive. Repetitions are bounded where the text after them may be missing,
+# so that the time to redact untrusted text is linear in its length.
+_SECRET_SHAPES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("PEM block", r"-----BEGIN [A-Z0-9 ]+-----.*?(?:-----END [A-Z0-9 ]+-----|\Z)", "***", ("-----begin",)),
-    # What follows the colon is a port when it is digits and a delimiter; a secret key may hold slashes.
+    # Digits and a delimiter after the colon are a port. A secret key may contain slashes.
     ("password in an address", r"(?<=://)([^\s/:;@'\"]*):(?!\d+[/;?])[^\s'\"@;]{1,500}@", r"\1:***@", ("://",)),
     (
         "Oracle user and password",
@@ -73,33 +74,52 @@ _TABLE: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         ("identified", "password", "secret", "token"),
     ),
 )
-# the same for what is a secret by its name; tried when the text has such a word and a mark that a value may follow
-_BY_NAME: tuple[tuple[str, str, str], ...] = (
+# Kind of value, pattern and replacement of secrets that are recognized by their names. They are tried only if the text
+# contains one of `_NAME_HINTS` and one of `_VALUE_HINTS`.
+_NAMED_SECRETS: tuple[tuple[str, str, str], ...] = (
     ("quoted value", rf"({_SECRET}(?:['\"`]\s*(?::|=>?|,|\s)|\s*(?:=>?|:))\s*){_QUOTED}", r"\1'***'"),
     ("JSON number", rf"({_SECRET}\"\s*:\s*)-?[\d.]+", r"\1'***'"),
     ("bare value, or one in braces", rf"({_SECRET}(?:=|%3D))(?:\{{[^}}]*\}}|[^\s&;,)'\"?#]+)", r"\1***"),
     ("property", rf"(?<![\w.$-])({_ROOTS}\.[\w.$-]*?{_SECRET}(?:\s*[:=]\s*|[ \t]+))[^\s'\"=,;]\S*", r"\1***"),
 )
-_NAMED = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "bearer", "auth", "key", "jaas")
-_MARKS = ("=", ":", "'", '"', "%3d", "spark.", "fs.")
-SHAPES = tuple((re.compile(pattern, re.I | re.S), stays, clues) for _, pattern, stays, clues in _TABLE)
-BY_NAME = tuple((re.compile(pattern, re.I | re.S), stays) for _, pattern, stays in _BY_NAME)
-_CLUES = tuple((clue, row) for row, (*_, clues) in enumerate(SHAPES) for clue in clues)
+_NAME_HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "bearer", "auth", "key", "jaas")
+_VALUE_HINTS = ("=", ":", "'", '"', "%3d", "spark.", "fs.")
+_SHAPE_PATTERNS = tuple(
+    (re.compile(pattern, re.I | re.S), replacement) for _, pattern, replacement, _ in _SECRET_SHAPES
+)
+_NAMED_PATTERNS = tuple((re.compile(pattern, re.I | re.S), replacement) for _, pattern, replacement in _NAMED_SECRETS)
+_SHAPE_HINTS = tuple((hint, row) for row, (*_, hints) in enumerate(_SECRET_SHAPES) for hint in hints)
+
+
+def as_is(text: str) -> str:
+    """The text itself: no redaction."""
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    """Redacts `text` (names and messages) and `sql` (expressions and queries, whose literals may be personal data)."""
+
+    text: Callable[[str], str]
+    sql: Callable[[str], str]
+
+
+NO_REDACTION = Redaction(as_is, as_is)
 
 
 def redact(text: str) -> str:
-    """The text with every secret replaced by `***`.
+    """Replace every secret by `***`.
 
     `jdbc:postgresql://db/x?user=etl&password=hunter2` → `jdbc:postgresql://db/x?user=etl&password=***`
     """
     folded = text.lower()
-    # A plain search for clues is twenty times cheaper than trying every pattern, and most text has none.
-    for row in sorted({row for clue, row in _CLUES if clue in folded}):
-        pattern, stays, _ = SHAPES[row]
-        text = pattern.sub(stays, text)
-    if any([mark in folded for mark in _MARKS]) and any([word in folded for word in _NAMED]):  # noqa: C419 (so few: a list beats a generator)
-        for pattern, stays in BY_NAME:
-            text = pattern.sub(stays, text)
+    # Searching for hints is 20 times cheaper than trying every pattern, and most text contains none.
+    for row in sorted({row for hint, row in _SHAPE_HINTS if hint in folded}):
+        pattern, replacement = _SHAPE_PATTERNS[row]
+        text = pattern.sub(replacement, text)
+    if any([hint in folded for hint in _VALUE_HINTS]) and any([hint in folded for hint in _NAME_HINTS]):  # noqa: C419 - for few items a list is faster than a generator
+        for pattern, replacement in _NAMED_PATTERNS:
+            text = pattern.sub(replacement, text)
     return text
 
 
@@ -107,7 +127,7 @@ _SECRET_NAME = re.compile(rf"(?:{_SECRET})$", re.I)
 
 
 def is_secret_name(name: str) -> bool:
-    """True when a setting or property of this name holds a secret: `spark.hadoop.fs.s3a.secret.key`, `apiKey`."""
+    """Whether a setting or property with this name contains a secret: `spark.hadoop.fs.s3a.secret.key`, `apiKey`."""
     return _SECRET_NAME.search(name) is not None
 
 
@@ -120,25 +140,25 @@ _SQL_TOKEN = re.compile(
     """,
     re.X | re.S | re.I,
 )
-# `r'…'` and `x'…'` are one literal with what follows; `date '…'` keeps its word.
+# The prefix of `r'…'` and `x'…'` is part of the literal; the `date` in `date '…'` is not.
 _LITERAL_PREFIX = re.compile(r"(?i)\b[rx](?=\?)")
 
 
 def redact_literals(sql: str) -> str:
-    """SQL text with every literal replaced by `?` and every comment removed; names stay as they are.
+    """Replace every literal in SQL text by `?`, and remove comments.
 
     `select * from t1 where name = 'Ann' and age > 42` → `select * from t1 where name = ? and age > ?`
     """
-    return _LITERAL_PREFIX.sub("", _SQL_TOKEN.sub(_without_literal, sql))
+    return _LITERAL_PREFIX.sub("", _SQL_TOKEN.sub(_replace_literal, sql))
 
 
-def _without_literal(token: re.Match[str]) -> str:
+def _replace_literal(token: re.Match[str]) -> str:
     if token["name"] is not None:
         return token["name"]
     return "" if token["comment"] is not None else "?"
 
 
 def pick_properties(properties: Mapping[str, str], chosen: Iterable[str]) -> dict[str, str]:
-    """Only the chosen properties, and none whose name says that it is a secret; values redacted."""
+    """The chosen properties with redacted values, without those whose name is that of a secret."""
     names = [name for name in chosen if name in properties and not is_secret_name(name)]
     return {name: redact(str(properties[name])) for name in names}

@@ -1,4 +1,4 @@
-"""Run ids: UUIDs of version 7, so that ids sort by time."""
+"""Run ids: UUIDs of version 7, which sort by time."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from uuid import UUID
 
 
 def run_id(milliseconds: int | None = None) -> str:
-    """A new run id for a run that started at that time, now if none is told."""
+    """A new id for a run that started at that Unix time, or now."""
     at = time.time_ns() // 1_000_000 if milliseconds is None else milliseconds
     return _uuid7(at, os.urandom(10))
 
 
 def is_run_id(text: str) -> bool:
-    """Whether the text is a UUID of any version, as OpenLineage asks."""
+    """Whether the text is a UUID of any version, as OpenLineage requires."""
     try:
         UUID(text)
     except ValueError:
@@ -22,8 +22,8 @@ def is_run_id(text: str) -> bool:
     return True
 
 
-def _uuid7(milliseconds: int, noise: bytes) -> str:
-    value = ((milliseconds & 0xFFFF_FFFF_FFFF) << 80) | int.from_bytes(noise, "big")
+def _uuid7(milliseconds: int, random_bytes: bytes) -> str:
+    value = ((milliseconds & 0xFFFF_FFFF_FFFF) << 80) | int.from_bytes(random_bytes, "big")
     value = value & ~(0xF << 76) | (0x7 << 76)
     value = value & ~(0x3 << 62) | (0x2 << 62)
     return str(UUID(int=value))

@@ -1,93 +1,109 @@
-"""What the pipeline reads of an event: one explicit schema, never inferred.
+"""The Spark schema of an event, for the pipeline. It is explicit, never inferred.
 
-Leaves are strings, so that a `masking` written as text or a number where a word was expected costs nobody an event;
-only structure (an object where a list must be) is a wrong type. Facets that are not here are ignored, not refused.
+All leaves are strings: an event is not rejected because `masking` is a text, or a name is a number. Only a wrong
+container, such as an object in the place of a list, is a wrong type. Facets that are not listed are ignored.
 
-What a facet says of every column (`WHOLE`) is text in an event: runs repeat it, and it is read once per text.
+The parts of an event that have an entry per column (`UNPARSED_FIELDS`) are read as text first, because the runs of a
+job repeat them. The pipeline parses each distinct text once, as `PARSED_FIELDS`.
 """
 
 from __future__ import annotations
+
+from colline.events.facets import DeliveryFacet
 
 
 def _struct(**fields: str) -> str:
     return "struct<" + ",".join(f"`{name}`:{kind}" for name, kind in fields.items()) + ">"
 
 
-def array_of(of: str) -> str:
+def _strings(*names: str) -> str:
+    return _struct(**dict.fromkeys(names, "string"))
+
+
+def array_of(element: str) -> str:
     """The type of a list."""
-    return f"array<{of}>"
+    return f"array<{element}>"
 
 
-S = "string"
-ID = _struct(namespace=S, name=S)
-TRANSFORMATION = _struct(type=S, subtype=S, description=S, masking=S)
-INPUT_FIELD = _struct(namespace=S, name=S, field=S, type=S, transformations=array_of(TRANSFORMATION))
-# `inputFields` is the columnLineage facet's word, `inputs` the lineage facet's; the last two are deprecated
+ID = _strings("namespace", "name")
+TRANSFORMATION = _strings("type", "subtype", "description", "masking")
+INPUT_FIELD = _struct(
+    namespace="string", name="string", field="string", type="string", transformations=array_of(TRANSFORMATION)
+)
 OUTPUT_FIELD = _struct(
-    inputFields=array_of(INPUT_FIELD),
-    inputs=array_of(INPUT_FIELD),
-    transformationType=S,
-    transformationDescription=S,
+    inputFields=array_of(INPUT_FIELD),  # in the columnLineage facet
+    inputs=array_of(INPUT_FIELD),  # in the lineage facet
+    transformationType="string",  # deprecated
+    transformationDescription="string",  # deprecated
 )
 FIELDS = f"map<string,{OUTPUT_FIELD}>"
 INPUTS = array_of(INPUT_FIELD)
-SCHEMA_FIELDS = array_of(_struct(name=S, type=S))
-SYMLINKS = array_of(_struct(namespace=S, name=S, type=S))
-OWNERS = _struct(owners=array_of(_struct(name=S, type=S)))
-READS = array_of(_struct(name=S, uses=array_of(S)))
-COLUMNS_READ = _struct(fields=S)
-TAG_LIST = array_of(_struct(key=S, value=S, field=S))
+SCHEMA_FIELDS = array_of(_strings("name", "type"))
+SYMLINKS = array_of(_strings("namespace", "name", "type"))
+OWNERS = _struct(owners=array_of(_strings("name", "type")))
+READS = array_of(_struct(name="string", uses=array_of("string")))
+COLUMNS_READ = _strings("fields")
+TAG_LIST = array_of(_strings("key", "value", "field"))
 TAGS = _struct(tags=TAG_LIST)
 
 DATASET_FACETS = _struct(
-    schema=_struct(fields=S),
-    columnLineage=_struct(fields=S, dataset=S),
+    schema=_strings("fields"),
+    columnLineage=_strings("fields", "dataset"),
     lineage=_struct(fields=FIELDS, inputs=INPUTS),
     symlinks=_struct(identifiers=SYMLINKS),
-    lifecycleStateChange=_struct(lifecycleStateChange=S, previousIdentifier=ID),
-    datasetType=_struct(datasetType=S),
-    storage=_struct(storageLayer=S, fileFormat=S),
+    lifecycleStateChange=_struct(lifecycleStateChange="string", previousIdentifier=ID),
+    datasetType=_strings("datasetType"),
+    storage=_strings("storageLayer", "fileFormat"),
     ownership=OWNERS,
     tags=TAGS,
     colline_columnsRead=COLUMNS_READ,
 )
-DATASET = _struct(namespace=S, name=S, facets=DATASET_FACETS, inputFacets=_struct(colline_columnsRead=COLUMNS_READ))
-PARENT = _struct(run=_struct(runId=S), job=ID, root=_struct(run=_struct(runId=S), job=ID))
-DELIVERY = ("made", "queued", "sent", "retried", "dropped", "spooled", "failed")
+DATASET = _struct(
+    namespace="string", name="string", facets=DATASET_FACETS, inputFacets=_struct(colline_columnsRead=COLUMNS_READ)
+)
+PARENT = _struct(run=_strings("runId"), job=ID, root=_struct(run=_strings("runId"), job=ID))
+DELIVERY_COUNTERS = DeliveryFacet.__struct_fields__
 RUN_FACETS = _struct(
     parent=PARENT,
     parentRun=PARENT,
-    errorMessage=_struct(message=S),
-    **{"spark.exception": _struct(message=S, stackTrace=S)},
-    processing_engine=_struct(name=S, version=S),
-    colline_opaque=_struct(steps=array_of(_struct(node=S, function=S, why=S))),
-    colline_delivery=_struct(**dict.fromkeys(DELIVERY, S)),
-    colline_query=_struct(definition=S),
-    spark_applicationDetails=_struct(applicationId=S),
+    errorMessage=_strings("message"),
+    **{"spark.exception": _strings("message", "stackTrace")},
+    processing_engine=_strings("name", "version"),
+    colline_opaque=_struct(steps=array_of(_strings("node", "function", "why"))),
+    colline_delivery=_strings(*DELIVERY_COUNTERS),
+    colline_query=_strings("definition"),
+    spark_applicationDetails=_strings("applicationId"),
 )
-JOB_ENTRY = _struct(namespace=S, name=S, type=S, fields=FIELDS, inputs=INPUTS)
+JOB_ENTRY = _struct(namespace="string", name="string", type="string", fields=FIELDS, inputs=INPUTS)
 JOB_LINEAGE = _struct(entries=array_of(JOB_ENTRY))
-JOB_FACETS = _struct(jobType=_struct(processingType=S, integration=S, jobType=S), ownership=OWNERS, lineage=JOB_LINEAGE)
+JOB_FACETS = _struct(
+    jobType=_strings("processingType", "integration", "jobType"), ownership=OWNERS, lineage=JOB_LINEAGE
+)
 
-CORRUPT = "_corrupt"
-# what is text in an event, with the bracket it begins with, and as it is read
-TEXTS = {"fields": "{", "rows": "[", "schema": "[", "reads": "["}
-WHOLE = _struct(fields=FIELDS, rows=INPUTS, schema=SCHEMA_FIELDS, reads=READS, **{CORRUPT: S})
-_BESIDES = {
-    "eventType": S,
-    "eventTime": S,
-    "producer": S,
-    "run": _struct(runId=S, facets=RUN_FACETS),
-    "job": _struct(namespace=S, name=S, facets=JOB_FACETS),
+CORRUPT_RECORD = "_corrupt"
+UNPARSED_FIELDS = {"fields": "{", "rows": "[", "schema": "[", "reads": "["}  # name → first character of its text
+PARSED_FIELDS = _struct(fields=FIELDS, rows=INPUTS, schema=SCHEMA_FIELDS, reads=READS, **{CORRUPT_RECORD: "string"})
+_RUN_PART_FIELDS = {
+    "eventType": "string",
+    "eventTime": "string",
+    "producer": "string",
+    "run": _struct(runId="string", facets=RUN_FACETS),
+    "job": _struct(namespace="string", name="string", facets=JOB_FACETS),
     "dataset": DATASET,
 }
-EVENT = _struct(**_BESIDES, inputs=array_of(DATASET), outputs=array_of(DATASET), **{CORRUPT: S})
-# an event with a digest in the place of its datasets, and a word at its end: Spark reads no further than a whole object
-END = "_end"
-HEAD = _struct(**_BESIDES, inputs=S, outputs=array_of("map<string,string>"), **{END: S, CORRUPT: S})
+EVENT = _struct(**_RUN_PART_FIELDS, inputs=array_of(DATASET), outputs=array_of(DATASET), **{CORRUPT_RECORD: "string"})
+# The run part of an event has a digest in the place of its datasets. The marker shows that Spark read all of the text:
+# it stops silently after the first complete object.
+END_MARKER = "_end"
+RUN_PART = _struct(
+    **_RUN_PART_FIELDS,
+    inputs="string",
+    outputs=array_of("map<string,string>"),
+    **{END_MARKER: "string", CORRUPT_RECORD: "string"},
+)
 
-# where structure can be wrong, outermost first: the path that is told to the user
-STRUCTURE: tuple[tuple[str, str], ...] = (
+# path → first character of the container that must be there, outermost first; reported when the type is wrong
+CONTAINER_PATHS: tuple[tuple[str, str], ...] = (
     ("$.run", "{"),
     ("$.job", "{"),
     ("$.dataset", "{"),

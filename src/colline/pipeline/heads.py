@@ -59,7 +59,7 @@ _NAMED_BY_PARENT = "contains(e.producer, '/integration/spark')"
 _HAS_JOB = "length(trim(e.job.name)) > 0 and e.job.facets.lineage is null"
 # the head is that of a whole run event, and nothing about datasets is outside of the body
 _IS_CUT = (
-    f"e.{spark_schema.CORRUPT} is null and e.{spark_schema.END} is not null and e.inputs = body"
+    f"e.{spark_schema.CORRUPT_RECORD} is null and e.{spark_schema.END_MARKER} is not null and e.inputs = body"
     " and e.eventTime is not null"
     " and e.eventType is not null and e.producer is not null and length(trim(e.run.runId)) > 0 and e.dataset is null"
     f" and if(e.job is null, not {_NAMED_BY_PARENT}, {_HAS_JOB})"
@@ -73,7 +73,7 @@ def heads(lines: DataFrame, limits: Limits) -> DataFrame:
 
     `has_job`: whether the columns of `OF_JOB` are those of the line, and not its body's.
     """
-    event = f"if(body is null, null, {from_json('head', spark_schema.HEAD)}) as e"
+    event = f"if(body is null, null, {from_json('head', spark_schema.RUN_PART)}) as e"
     read = lines.selectExpr("*", event, f"{_HAS_STATISTICS} as has_statistics", f"{RID} as rid")
     told = read.selectExpr("*", f"coalesce({_IS_CUT}, false) as fits", "e.job is not null as has_job").drop("head")
     timed = told.selectExpr("*", "if(fits, try_to_timestamp(e.eventTime), null) as t")
@@ -113,7 +113,7 @@ def _steps(limits: Limits) -> list[tuple[str, ...]]:
     statistics = f"octet_length({_after_last(STATISTICS, 'end', str(NEAR))})"
     said = f"if(begin < size, {_bytes('raw', 'begin', 'until')}, null)"
     outputs = """if(until < end, ',"outputs":[{"_":0', ''), if(rest = '', '', ',')"""
-    head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, rest, ',"{spark_schema.END}":0}}')"""
+    head = f"""concat(before, '{INPUTS}"', body, '"', {outputs}, rest, ',"{spark_schema.END_MARKER}":0}}')"""
     return [
         (*LINE, f"octet_length(raw) - if({_IS_OF_WINDOWS}, 1, 0) as size", f"if({fits}, {first}, raw) as before"),
         ("*", "octet_length(before) as begin", f"contains(before, '{PRODUCER}') as is_told"),

@@ -97,14 +97,15 @@ def whole(mention: str) -> str:
     A text that is no JSON spoils its own mention only.
     """
     texts = ", ".join(
-        f"',\"{name}\":', {_text(f'{mention}.{name}', bracket)}" for name, bracket in spark_schema.TEXTS.items()
+        f"',\"{name}\":', {_text(f'{mention}.{name}', bracket)}"
+        for name, bracket in spark_schema.UNPARSED_FIELDS.items()
     )
-    return from_json(f"concat('{{\"_\":0', {texts}, '}}')", spark_schema.WHOLE)
+    return from_json(f"concat('{{\"_\":0', {texts}, '}}')", spark_schema.PARSED_FIELDS)
 
 
 def from_json(text: str, kind: str) -> str:
     """A text read as a struct that tells in its field `spark_schema.CORRUPT` that it could not be; SQL of SQL."""
-    return f"from_json({text}, '{kind}', map('columnNameOfCorruptRecord', '{spark_schema.CORRUPT}'))"
+    return f"from_json({text}, '{kind}', map('columnNameOfCorruptRecord', '{spark_schema.CORRUPT_RECORD}'))"
 
 
 def _text(text: str, bracket: str) -> str:
@@ -114,7 +115,7 @@ def _text(text: str, bracket: str) -> str:
 
 def _verdict(limits: Limits) -> str:
     """A struct of reason and detail, null for an event; the first check that holds counts."""
-    corrupt = f"e.{spark_schema.CORRUPT} is not null"
+    corrupt = f"e.{spark_schema.CORRUPT_RECORD} is not null"
     return _first_of(
         ("too_large", f"octet_length(raw) > {limits.bytes}", "cast(octet_length(raw) as string)"),
         ("not_utf8", f"not ({is_utf8('raw')})", "null"),
@@ -168,7 +169,7 @@ def _wrong_path() -> str:
     """The first place of `STRUCTURE` that has the wrong bracket; deeper ones are told as inside a dataset."""
     places = " ".join(
         f"when not startswith(get_json_object(raw, '{path}'), '{bracket}') then '{path}'"
-        for path, bracket in spark_schema.STRUCTURE
+        for path, bracket in spark_schema.CONTAINER_PATHS
     )
     return f"case {places} else '{WRONG_DETAIL}' end"
 
@@ -185,7 +186,7 @@ def _job_name() -> str:
 
 
 def _delivery() -> str:
-    pairs = ", ".join(f"'{name}', e.run.facets.colline_delivery.{name}" for name in spark_schema.DELIVERY)
+    pairs = ", ".join(f"'{name}', e.run.facets.colline_delivery.{name}" for name in spark_schema.DELIVERY_COUNTERS)
     return f"if(e.run.facets.colline_delivery is not null, map({pairs}), null)"
 
 
@@ -209,7 +210,7 @@ def _mentions() -> str:
 
 
 def _fields() -> str:
-    return ", ".join(f"m.{name}" for name in (*SAYS, *spark_schema.TEXTS))
+    return ", ".join(f"m.{name}" for name in (*SAYS, *spark_schema.UNPARSED_FIELDS))
 
 
 def _mention() -> str:

@@ -119,11 +119,11 @@ def _looked_at(waiting: DataFrame, limits: Limits) -> DataFrame:
     """The lines, each with the reason (and detail) why it is no event; null for those that are events."""
     from pyspark.sql import functions as F
 
-    from colline.events.spark_schema import CORRUPT
+    from colline.events.spark_schema import CORRUPT_RECORD
     from colline.pipeline.parse import RID, WRONG, WRONG_DETAIL, parsed, whole
 
     lines = waiting.selectExpr("line as raw", "file", "position", "received_at", "reason as was")
-    wrong = f"reason is null and exists(mentions, m -> {whole('m')}.{CORRUPT} is not null)"
+    wrong = f"reason is null and exists(mentions, m -> {whole('m')}.{CORRUPT_RECORD} is not null)"
     judged = parsed(lines.drop("was"), limits).selectExpr(
         "rid as of_line",
         f"if({wrong}, '{WRONG}', reason) as reason",

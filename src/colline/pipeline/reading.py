@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
 from colline.environment.hadoop_files import HadoopFiles
-from colline.events.spark_schema import CORRUPT, TEXTS
+from colline.events.spark_schema import CORRUPT_RECORD, UNPARSED_FIELDS
 from colline.lake.tables import Table
 from colline.pipeline import bronze
 from colline.pipeline.heads import OF_HEAD, OF_JOB, halved, heads
@@ -237,8 +237,8 @@ class Reading:
         each = each.selectExpr(*self._first.columns, "element_at(mentions, at + 1) as m")
         texts = each.selectExpr("*", f"{whole('m')} as w")
         names = (name for name in (*SAID, *DETAILS, *LINEAGE) if name != "content")
-        told = (f"w.{name}" if name in TEXTS else f"m.{name}" for name in names)
-        wrong = f"w.{CORRUPT} is not null as wrong"
+        told = (f"w.{name}" if name in UNPARSED_FIELDS else f"m.{name}" for name in names)
+        wrong = f"w.{CORRUPT_RECORD} is not null as wrong"
         # in as many tasks as the lines are in: each of them is looked at
         return texts.selectExpr(*self._first.columns, *told, wrong).localCheckpoint(eager=True)
 

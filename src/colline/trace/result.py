@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from colline.plan.source import Source
-from colline.trace.columns import DatasetName, Dependency, Transformation
+from colline.trace.columns import DatasetName, Dependency
 from colline.trace.lineage_text import format_html, format_table
 
 
@@ -73,14 +73,14 @@ class ColumnLineage:
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
 
     def facet(self, *, legacy: bool = False) -> dict[str, Any]:
-        """The OpenLineage columnLineage facet in plain JSON types.
+        """The content of the OpenLineage columnLineage facet, as plain JSON types.
 
         `legacy=True` appends the `dataset` entries to every field, for consumers that do not know `dataset`.
         """
-        shared = [_entry(dependency) for dependency in self.dataset]
-        extra = shared if legacy else []
-        fields = {name: {"inputFields": [_entry(d) for d in found] + extra} for name, found in self.fields.items()}
-        return {"fields": fields, "dataset": [] if legacy else shared}
+        # A method of the public API that needs an upper layer: only events.lineage_facets knows the JSON of a facet.
+        from colline.events.lineage_facets import plain_column_lineage
+
+        return plain_column_lineage(self, legacy=legacy)
 
     def __str__(self) -> str:
         return format_table(self)
@@ -119,22 +119,3 @@ class Statement:
     writes: tuple[Write, ...]
     inputs: tuple[DatasetRead, ...]
     opaque: tuple[OpaqueStep, ...] = ()
-
-
-def _entry(dependency: Dependency) -> dict[str, Any]:
-    column = dependency.column
-    return {
-        "namespace": column.dataset.namespace,
-        "name": column.dataset.name,
-        "field": column.field,
-        "transformations": [_transformation(t) for t in dependency.transformations],
-    }
-
-
-def _transformation(transformation: Transformation) -> dict[str, Any]:
-    return {
-        "type": transformation.effect.type,
-        "subtype": transformation.effect.subtype,
-        "description": transformation.description,
-        "masking": transformation.masking,
-    }

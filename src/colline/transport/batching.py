@@ -138,7 +138,7 @@ class Carrier:
         with self._wake:
             waiting, spooled = self._waiting()
             return Stats(
-                made=self._made,
+                emitted=self._made,
                 queued=0 if self._finished else waiting - spooled,
                 sent=self._sent,
                 retried=self._retried,

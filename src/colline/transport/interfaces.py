@@ -18,9 +18,9 @@ Event = bytes | str | msgspec.Struct | dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """Where every event is. `made + adopted == sent + dropped + failed + queued + spooled`, at any moment."""
+    """Where every event is. `emitted + adopted == sent + dropped + failed + queued + spooled`, at any moment."""
 
-    made: int = 0
+    emitted: int = 0
     queued: int = 0
     sent: int = 0
     retried: int = 0

@@ -65,4 +65,4 @@ class MemoryTransport:
         """Everything kept counts as sent."""
         with self._lock:
             sent = self._made - self._dropped - self._failed
-            return Stats(made=self._made, sent=sent, dropped=self._dropped, failed=self._failed)
+            return Stats(emitted=self._made, sent=sent, dropped=self._dropped, failed=self._failed)

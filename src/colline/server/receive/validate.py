@@ -10,45 +10,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
 
+from colline.events.lineage_facets import ColumnLineageFacet
+
 MAXIMUM_DEPTH = 200  # deeper than any event a producer makes; far from what a parser's stack can bear
 _FIRST = datetime(2000, 1, 1, tzinfo=timezone.utc)
 _AHEAD = timedelta(days=366)  # a clock may be wrong, but not by a year
 
 Name = Annotated[str, Meta(pattern="[^ ]")]
 Facets = dict[str, Raw] | None | UnsetType
-
-
-class Transformation(Struct, gc=False):
-    """One way in which an input column reaches an output."""
-
-    type: str
-    subtype: str | None = None
-    description: str | None = None
-    masking: bool | None = None
-
-
-class InputField(Struct, gc=False):
-    """A column that feeds another."""
-
-    namespace: str
-    name: str
-    field: str
-    transformations: list[Transformation] | None = None
-
-
-class OutputField(Struct, gc=False, rename="camel"):
-    """What feeds one column; with the two deprecated keys that older producers send."""
-
-    input_fields: list[InputField]
-    transformation_type: str | None = None
-    transformation_description: str | None = None
-
-
-class ColumnLineage(Struct, gc=False):
-    """The columnLineage facet."""
-
-    fields: dict[str, OutputField]
-    dataset: list[InputField] | None = None
 
 
 class SchemaField(Struct, gc=False):
@@ -83,7 +52,7 @@ class DatasetFacets(Struct, gc=False, rename="camel"):
     """The dataset facets that lineage is made of."""
 
     schema: Schema | None = None
-    column_lineage: ColumnLineage | None = None
+    column_lineage: ColumnLineageFacet | None = None
     symlinks: Symlinks | None = None
 
 
