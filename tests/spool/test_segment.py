@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from colline.spool.segment import Segment, abandoned_segments
@@ -138,6 +138,7 @@ def test_a_write_that_fails_halfway_leaves_the_file_as_it_was(tmp_path: Path) ->
     assert done.stdout.splitlines() == ["File too large", "60 60 1", "File too large", "60 60 1", "90 90 2"]
 
 
+@settings(deadline=None)  # the disk may be slow
 @given(keep=st.integers(min_value=0, max_value=LINE_BYTES * len(LINES)))
 def test_a_truncated_file_gives_every_line_before_its_end(tmp_path_factory: pytest.TempPathFactory, keep: int) -> None:
     path = abandoned_file(tmp_path_factory.mktemp("truncated"))
@@ -149,6 +150,7 @@ def test_a_truncated_file_gives_every_line_before_its_end(tmp_path_factory: pyte
     segment.close()
 
 
+@settings(deadline=None)  # the disk may be slow
 @given(start=st.integers(0, LINE_BYTES * len(LINES) - 1), length=st.integers(1, 40))
 def test_a_lost_page_costs_the_lines_it_touched(
     tmp_path_factory: pytest.TempPathFactory, start: int, length: int

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from colline.errors import TransportError
@@ -127,6 +127,7 @@ def test_a_forked_child_leaves_the_files_to_its_parent(tmp_path: Path) -> None:
     assert Spool(tmp_path).adopted_events == 0
 
 
+@settings(deadline=None)  # the disk may be slow
 @given(place=st.integers(min_value=0, max_value=500), flip=st.integers(min_value=1, max_value=255))
 def test_a_flipped_byte_harms_only_the_events_it_touches(
     tmp_path_factory: pytest.TempPathFactory, place: int, flip: int
