@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from colline import CollineError
 from colline.graph import Lineage, open_lake
-from colline.graph.render.diagram import DRAWINGS, save, to_dot, to_html, to_mermaid, to_png, to_svg, to_terminal
+from colline.graph.render.diagram import FORMATS, save, to_dot, to_html, to_mermaid, to_svg
 from tests.graph.graph_lakes import LakeWriter
 
 
@@ -30,33 +28,25 @@ def test_tables_stand_in_layers_and_arrows_join_columns(lineage: Lineage) -> Non
 
 BEGINNINGS = {
     ".svg": b"<svg ",
-    ".png": b"\x89PNG\r\n",
     ".html": b"<!doctype html>",
     ".mmd": b"flowchart ",
     ".dot": b"digraph ",
 }
 
 
-@pytest.mark.parametrize("ending", list(DRAWINGS))
+@pytest.mark.parametrize("ending", list(FORMATS))
 def test_every_form_is_written(lineage: Lineage, tmp_path: Path, ending: str) -> None:
     target = tmp_path / f"x{ending}"
     save(lineage.picture("gold.contacts.email"), target)
     written = target.read_bytes()
     assert written.startswith(BEGINNINGS[ending])
-    assert ending == ".png" or b"customers" in written
+    assert b"customers" in written
 
 
 def test_an_unknown_form_is_refused_with_the_known_ones(lineage: Lineage, tmp_path: Path) -> None:
-    with pytest.raises(CollineError, match=r"cannot draw a \.bmp") as error:
+    with pytest.raises(CollineError, match=r"cannot draw x\.bmp") as error:
         save(lineage.picture("gold.contacts.email"), tmp_path / "x.bmp")
     assert ".svg" in str(error.value.hint)
-
-
-def test_a_png_has_the_size_of_the_picture_and_something_on_it(lineage: Lineage) -> None:
-    picture = lineage.picture("gold.contacts.email")
-    image = Image.open(io.BytesIO(to_png(picture)))
-    assert image.size == (picture.width * 2, picture.height * 2)
-    assert len(image.getcolors(1 << 24)) > 10
 
 
 def test_names_of_strangers_are_text_and_nothing_else(tmp_path: Path) -> None:
@@ -73,7 +63,6 @@ def test_names_of_strangers_are_text_and_nothing_else(tmp_path: Path) -> None:
     assert "<script" not in to_html(picture)
     assert '"];' not in to_mermaid(picture).replace('"]\n', "")
     assert '\\"];|\\\\' in to_dot(picture)
-    assert evil in to_terminal(picture, width=200)
 
 
 def test_a_cycle_is_drawn(tmp_path: Path) -> None:

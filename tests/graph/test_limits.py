@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from colline.graph import Lineage, open_lake
-from colline.graph.render.tree import lines
+from colline.graph.render.tree import tree_lines
 from colline.graph.snapshot.array_file import write
 from colline.graph.snapshot.publish import compose
 from colline.lake.table_reader import answer_schema
@@ -91,7 +91,7 @@ def test_cycle_is_visited_once_and_drawn_once(tmp_path: Path) -> None:
         lake.edge(f"gold.ring.{here}", f"gold.ring.{there}", "turn")
     answer = open_lake(lake.write(tmp_path / "lake")).downstream("ring.a")
     assert [(c["field"], c["distance"]) for c in answer.columns] == [("b", 1), ("c", 1)]
-    assert [line.guide + line.label for line in lines(answer)] == [
+    assert [line.guide + line.label for line in tree_lines(answer)] == [
         "gold.ring.a",
         "├─ gold.ring.b",
         "│  └─ gold.ring.c",

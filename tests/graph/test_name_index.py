@@ -134,7 +134,7 @@ def test_find_ranks_exact_then_suffix_then_prefix_then_fuzzy(lineage: Lineage) -
     assert lineage.find("email", tag="pii").rows[0]["label"] == "bronze.customers.email"
     assert {row["layer"] for row in lineage.find("email", layer="gold").rows} == {"gold"}
     nothing = lineage.find("qqqqqq")
-    assert nothing.rows == [] and nothing.verdict == "no column is called like 'qqqqqq'"
+    assert nothing.rows == [] and nothing.verdict == "no column matches 'qqqqqq'"
 
 
 def test_ten_thousand_names(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_readers_of_a_struct_and_of_its_members_are_shared(shop: Lineage) -> Non
 
 
 def test_struct_with_a_read_member_is_not_a_leaf(shop: Lineage) -> None:
-    assert not [row["label"] for row in shop.leaves().rows if "address" in row["label"]]
+    assert not [row["label"] for row in shop.columns(leaves=True).rows if "address" in row["label"]]
     assert {row["label"]: row["down"] for row in shop.find("address").rows}["gold.people.address"] == 2
 
 

@@ -51,7 +51,7 @@ def test_cursor_of_an_older_snapshot_is_refused(tmp_path: Path) -> None:
     cursor = lineage.upstream("d.t.x", limit=1).cursor
     assert [c["label"] for c in lineage.upstream("d.t.x", limit=1, cursor=cursor).columns] == ["b.t.x"]
     publish(lake)
-    with pytest.raises(CollineError, match="newer lineage was published"):
+    with pytest.raises(CollineError, match="newer snapshot was published"):
         lineage.upstream("d.t.x", limit=1, cursor=cursor)
     with pytest.raises(CollineError, match="is not a cursor"):
         lineage.upstream("d.t.x", cursor="nonsense")
@@ -97,7 +97,7 @@ def test_no_answer_mixes_two_snapshots(tmp_path: Path) -> None:
     thread.start()
     seen = set()
     while not stop.is_set():
-        answer = lineage.leaves()
+        answer = lineage.columns(leaves=True)
         numbers = {row["label"].split(".")[1] for row in answer.rows}
         assert len(numbers) == 1
         seen |= numbers
@@ -125,7 +125,7 @@ def test_lake_with_empty_tables_gives_answers(tmp_path: Path) -> None:
     lineage = open_lake(LakeWriter().write(tmp_path / "lake"))
     assert lineage.find("x").rows == []
     assert lineage.overview().totals == {"columns": 0, "datasets": 0, "jobs": 0, "edges": 0}
-    assert lineage.unused().rows == lineage.hubs().rows == lineage.coverage().rows == []
+    assert lineage.unused().rows == lineage.columns(top=9).rows == lineage.coverage().rows == []
     assert lineage.diff("2026-01-01").verdict == "nothing changed"
     with pytest.raises(CollineError, match="no column is called"):
         lineage.upstream("x")

@@ -83,12 +83,12 @@ def test_first_batch_cannot_be_queried_before_it_is_finished(tmp_path: Path) -> 
 
 def test_recent_commit_is_reported_and_not_read(lake: Path) -> None:
     chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
-    assert NOTICE in to_text(open_lake(lake).roots())
+    assert NOTICE in to_text(open_lake(lake).columns(roots=True))
 
 
 def test_large_lakes_report_unpublished_commits(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staleness, "_MAX_ROWS", 1)
-    for answer in (open_lake(lake).find("x"), open_lake(lake).overview(), open_lake(lake).hubs()):
+    for answer in (open_lake(lake).find("x"), open_lake(lake).overview(), open_lake(lake).columns(top=9)):
         assert NOTICE in answer.unknown[0]["why"]
     publish(lake)
     assert open_lake(lake).find("x").unknown == ()
@@ -98,25 +98,25 @@ def test_unreadable_logs_and_missing_files_are_reported(lake: Path) -> None:
     newest = max((lake / "gold/edges/_delta_log").glob("*.json"))
     text = newest.read_text()
     newest.write_text("no json")
-    assert NOTICE in to_text(open_lake(lake).roots())
+    assert NOTICE in to_text(open_lake(lake).columns(roots=True))
     newest.write_text(text)
     make_commits_old(lake)
     for path in (lake / "gold/edges").glob("*.parquet"):
         path.unlink()
-    assert NOTICE in to_text(open_lake(lake).roots())
+    assert NOTICE in to_text(open_lake(lake).columns(roots=True))
 
 
 def test_open_lake_follows_commits_and_snapshots(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lake_reader, "_TABLES_POLL_SECONDS", 0)
     lineage = open_lake(lake)
-    first = lineage.roots()
+    first = lineage.columns(roots=True)
     cursor = lineage.find("x", limit=1).cursor
     chain(lake, "a.t.x", "b.t.x", "c.t.x", "d.t.x")
-    assert NOTICE in lineage.roots().unknown[0]["why"]
+    assert NOTICE in lineage.columns(roots=True).unknown[0]["why"]
     make_commits_old(lake)
     second = lineage.upstream("d.t.x")
     assert second.totals["columns"] == 3 and second.snapshot != first.snapshot
-    with pytest.raises(CollineError, match="newer lineage was published"):
+    with pytest.raises(CollineError, match="newer snapshot was published"):
         lineage.find("x", limit=1, cursor=cursor)
     third = publish(lake).version
     assert (lineage.upstream("d.t.x").snapshot, lineage.missing) == (third, None)
@@ -129,7 +129,7 @@ def test_compaction_does_not_count(lake: Path) -> None:
     before = table.version()
     table.optimize.z_order(["source_id"])
     assert table.version() > before
-    assert staleness.is_published(lake) and open_lake(lake).roots().unknown == ()
+    assert staleness.is_published(lake) and open_lake(lake).columns(roots=True).unknown == ()
 
 
 def test_copied_snapshot_needs_no_tables(lake: Path, tmp_path: Path) -> None:

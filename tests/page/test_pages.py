@@ -109,7 +109,7 @@ def test_coverage_lists_gaps_and_marks_unknown_cards(page: Page, site: Site) -> 
     wait_for_graph(page)
     card = page.get_by_role("region", name="table gold.customer_360")
     assert card.evaluate("e => getComputedStyle(e).borderTopStyle") == "dashed"
-    expect(card.get_by_role("img", name=re.compile("unknown: a step that cannot be seen into"))).to_be_visible()
+    expect(card.get_by_role("img", name=re.compile("unknown: an opaque step"))).to_be_visible()
 
 
 def test_runs_lists_jobs_and_their_runs(page: Page, site: Site) -> None:

@@ -13,7 +13,9 @@ from colline.cli.questions import read_names
 
 @click.command("graph")
 @click.argument("columns", nargs=-1, required=True, metavar="COLUMN...", shell_complete=complete_column)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="svg, png, html, mmd or dot.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write a .svg, .html, .mmd or .dot file."
+)
 @click.option("--up/--no-up", default=True, show_default=True, help="Draw what feeds the columns.")
 @click.option("--down/--no-down", default=True, show_default=True, help="Draw what is built on the columns.")
 @click.option("--indirect", is_flag=True, help="Follow indirect lineage as well, such as join keys and filters.")
@@ -21,15 +23,14 @@ from colline.cli.questions import read_names
 @click.option("--as-of", metavar="T", help="Draw the lineage as of this time.")
 @lake_option
 def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, down: bool, **options: Any) -> None:
-    """Draw what feeds columns and what is built on them, into a file or on the terminal."""
-    from colline.graph.render.diagram import save, to_terminal
+    """Draw what feeds columns and what is built on them. Without --output, prints Mermaid source."""
+    from colline.graph.render.diagram import save, to_mermaid
 
     if not (up or down):
         raise click.UsageError("nothing to draw with --no-up and --no-down")
     picture = open_lake(lake).picture(read_names(columns), up=up, down=down, **options)
     if output is None:
-        click.echo(picture.title)
-        click.echo(to_terminal(picture))
+        click.echo(to_mermaid(picture), nl=False)
     else:
         save(picture, output)
         click.echo(f"wrote {output}", err=True)

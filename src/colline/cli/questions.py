@@ -12,7 +12,7 @@ from colline.cli.options import complete_column, lake_option, open_lake, print_a
 from colline.graph.queries.registry import BY_NAME, LIMIT, Parameter, Question
 
 if TYPE_CHECKING:
-    from colline.graph import Answer
+    from colline.graph.results import CoverageAnswer
 
 _FORMATS = (
     click.Option(["--json", "output_format"], flag_value="json", help="Print the answer as JSON."),
@@ -133,7 +133,7 @@ def read_names(names: Sequence[str]) -> list[str]:
     return lines
 
 
-def _print_counts(answer: Answer, key: str) -> None:
+def _print_counts(answer: CoverageAnswer, key: str) -> None:
     click.echo(answer.verdict)
     for name, count in answer.by[key].items():
         click.echo(f"{count:>6}  {name}")

@@ -1,144 +1,81 @@
-"""The value every question returns: a verdict first, totals, rows nearest first, what is unknown, what was left out."""
+"""What every answer has: the verdict first, totals, rows nearest first, what is unknown, and what was left out."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, overload
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from colline.errors import SettingError
+import msgspec
+
+from colline.errors import CursorError, SettingError
 from colline.graph.queries.registry import DEFAULT_LIMIT
+from colline.graph.rows import ColumnRef, Row, Unknown
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
-
-class KeptRow(dict[str, Any]):
-    """A row that stands in many answers as it is: nobody changes it, and its JSON was written once."""
-
-    __slots__ = ("json",)
-    json: str
-
-    @classmethod
-    def of(cls, row: Row) -> KeptRow:
-        """The row and its JSON."""
-        import msgspec
-
-        kept = cls(row)
-        kept.json = msgspec.json.encode(row).decode()
-        return kept
+Json = dict[str, Any]
+Totals = Mapping[str, int | bool | dict[str, int]]
 
 
-class LateRows(Sequence[Row]):
-    """Rows that are made when somebody looks at them. Their JSON is written without them, row by row."""
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer to one question; each question has a subclass with its rows (`colline.graph.results`)."""
 
-    def __init__(self, make: Callable[[], list[Row]], write: Callable[[], list[str]]) -> None:
-        self._make, self._write = make, write
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        """The rows, made once."""
-        return self._make()
-
-    @property
-    def json(self) -> list[str]:
-        """The JSON of each."""
-        return self._write()
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | list[Row]:
-        return self.rows[place]
-
-    def __eq__(self, other: object) -> bool:
-        return self.rows == (other.rows if isinstance(other, LateRows) else other)
-
-    __hash__ = None  # type: ignore[assignment]  # as a list: it may be changed
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> list[Row]:
-        return copy.deepcopy(self.rows, memo)
-
-    def __reduce__(self) -> tuple[type[list[Row]], tuple[list[Row]]]:
-        return list, (self.rows,)
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer. `to_dict()` is its JSON, `str()` a readable table; each section an attribute (`answer.columns`)."""
-
+    main: ClassVar[str] = "rows"
     question: str
-    verdict: str
+    of: tuple[ColumnRef, ...] = ()
     as_of: str
-    of: tuple[Row, ...] = ()
-    totals: Mapping[str, Any] = field(default_factory=dict)
-    sections: Mapping[str, Any] = field(default_factory=dict)
-    unknown: tuple[Row, ...] = ()
+    verdict: str
+    totals: Totals = {}
+    unknown: tuple[Unknown, ...] = ()
     left_out: int = 0
     cursor: str | None = None
-    snapshot: str = ""
-    main: str = "columns"  # the section whose rows are the answer
-    holds: bool = True  # False: the verdict is a "no" or a violation, the command line ends with 1
+    snapshot: str
+    holds: bool = True  # False: the verdict is a "no" or a violation, and the command exits with 1; not in the JSON
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types, the same as `--json` and the REST interface give."""
-        plain: dict[str, Any] = _plain(self._whole(self.sections))
+    @classmethod
+    def json_fields(cls) -> dict[str, str]:
+        """The JSON keys in their order, each with the name of its attribute: the verdict first, then the rows."""
+        keys = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
+        own = [name for name in keys if name not in Answer.__struct_fields__]
+        return {keys[name]: name for name in (*_BEFORE_ROWS, *own, *_AFTER_ROWS)}
+
+    def _json(self) -> Json:
+        return {key: getattr(self, name) for key, name in self.json_fields().items()}
+
+    def to_dict(self) -> Json:
+        """The answer as plain JSON types, equal to the output of `--json` and of the REST API."""
+        plain: Json = msgspec.json.decode(self.to_json())
         return plain
 
     def to_json(self) -> bytes:
-        """The JSON of `to_dict()`, without making that copy of every row first."""
-        parts: list[str] = []
-        plain: Row = {}  # what has no rows of its own, encoded together with its neighbours
-        for name, value in self._whole(self.sections).items():
-            rows = _written_rows(value)
-            if rows is None:
-                plain[name] = value
-                continue
-            parts += _members(plain)
-            parts += enclosed(f'"{name}":[', rows, "]")
-            plain.clear()
-        # tens of kilobytes, joined once
-        return ",".join(enclosed("{", parts + _members(plain), "}")).encode()
-
-    def _whole(self, sections: Mapping[str, Any]) -> dict[str, Any]:
-        head = {"question": self.question, "of": self.of, "as_of": self.as_of, "verdict": self.verdict}
-        tail = {"unknown": self.unknown, "left_out": self.left_out, "cursor": self.cursor, "snapshot": self.snapshot}
-        return {**head, "totals": self.totals, **sections, **tail}
+        """The JSON of `to_dict()`."""
+        return msgspec.json.encode(self._json())
 
     @property
     def main_rows(self) -> list[Row]:
         """The rows that answer the question."""
-        return list(self.sections.get(self.main) or ())
+        rows: list[Row] = getattr(self, self.main)
+        return rows
 
-    def to_pandas(self) -> Any:
-        """The rows as a pandas DataFrame, nested values spread over dotted columns."""
+    def flat_rows(self) -> list[Json]:
+        """The rows as flat dicts: the name of a row's job is `job.name`. Lists stay lists."""
+        return [_flatten(msgspec.json.decode(msgspec.json.encode(row))) for row in self.main_rows]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The flat rows as a pandas DataFrame."""
         import pandas as pd
 
-        return pd.DataFrame(self.flat_rows())
+        frame: pd.DataFrame = pd.DataFrame(self.flat_rows())
+        return frame
 
-    def to_arrow(self) -> Any:
-        """The rows as an Arrow table."""
+    def to_arrow(self) -> pa.Table:
+        """The flat rows as an Arrow table."""
         import pyarrow as pa
 
         return pa.Table.from_pylist(self.flat_rows())
-
-    def flat_rows(self) -> list[Row]:
-        """The rows with `job.name` instead of a value inside a value; lists are kept."""
-        return [_flat(row) for row in self.main_rows]
-
-    def __getattr__(self, name: str) -> Any:
-        sections = self.__dict__.get("sections") or {}
-        if name in sections:
-            return copy.deepcopy(sections[name])
-        raise AttributeError(f"the answer to {self.__dict__.get('question')!r} has no {name!r}")
 
     def __str__(self) -> str:
         from colline.graph.render.text import to_text
@@ -151,83 +88,55 @@ class Answer:
         return to_html(self)
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, LateRows)):
-        return [_plain(item) for item in value]
-    return value.item() if hasattr(value, "item") else value
+_BEFORE_ROWS = ("question", "of", "as_of", "verdict", "totals")
+_AFTER_ROWS = ("unknown", "left_out", "cursor", "snapshot")
 
 
-def _written_rows(value: Any) -> list[str] | None:
-    """The JSON of each row, where it was written already or is written without making the row."""
-    if isinstance(value, LateRows):
-        return value.json
-    if isinstance(value, list) and value and isinstance(value[0], KeptRow):  # a list has all or none of those
-        return [row.json for row in value]
-    return None
-
-
-def _members(plain: Row) -> list[str]:
-    """The members of a JSON object without what encloses them, as one text; none if it has none."""
-    import msgspec
-
-    return [msgspec.json.encode(plain, enc_hook=_simple).decode()[1:-1]] if plain else []
-
-
-def enclosed(start: str, parts: list[str], end: str) -> list[str]:
-    """The parts with what encloses them, which goes into the first and the last; the list is used up."""
-    if not parts:
-        return [start + end]
-    parts[0] = start + parts[0]
-    parts[-1] += end
-    return parts
-
-
-def _simple(value: Any) -> Any:
-    """A number of numpy as a number of Python; a mapping as a dict."""
-    return value.item() if hasattr(value, "item") else dict(value)
-
-
-def _flat(row: Row, prefix: str = "") -> Row:
-    out: Row = {}
+def _flatten(row: Json, prefix: str = "") -> Json:
+    out: Json = {}
     for key, value in row.items():
-        if isinstance(value, Mapping):
-            out |= _flat(dict(value), f"{prefix}{key}.")
+        if isinstance(value, dict):
+            out |= _flatten(value, f"{prefix}{key}.")
         else:
             out[prefix + key] = value
     return out
 
 
-def counted(number: int, word: str, plural: str | None = None) -> str:
+def count_of(number: int, word: str, plural: str | None = None) -> str:
     """`1 column`, `2 columns`."""
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
 
 
 @dataclass(frozen=True)
 class Page:
-    """Which part of the rows is wanted."""
+    """The part of the rows that was asked for, of one snapshot. A limit of None is all rows."""
 
     offset: int = 0
     limit: int | None = DEFAULT_LIMIT
+    snapshot: str = ""
 
-    def next(self, total: int, version: str) -> tuple[int, str | None]:
-        """How many rows come after this page, and the cursor that continues there."""
+    @property
+    def rows(self) -> slice:
+        """The rows of the page."""
+        return slice(self.offset, None if self.limit is None else self.offset + self.limit)
+
+    def rest(self, total: int) -> tuple[int, str | None]:
+        """The number of rows after this page, and the cursor of the next page."""
         end = total if self.limit is None else min(total, self.offset + self.limit)
-        return total - end, f"{version}~{end}" if end < total else None
+        return total - end, f"{self.snapshot}~{end}" if end < total else None
 
 
-def page_of(limit: int | None, cursor: str | None, version: str) -> Page:
-    """The page that a limit and a cursor ask for; a cursor of another snapshot is refused, not mixed in."""
+def page_at(limit: int | None, cursor: str | None, snapshot: str) -> Page:
+    """The page that a limit and a cursor ask for. A cursor from another snapshot is an error."""
     size = DEFAULT_LIMIT if limit is None else limit
     if size < 0:
-        raise SettingError(f"a limit of {size}", hint="0 means all, a positive number that many")
+        raise SettingError(f"the limit is {size}", hint="use a positive number, or 0 for all rows")
     offset = 0
     if cursor:
-        made, _, place = cursor.partition("~")
+        version, _, place = cursor.partition("~")
         if not place.isdigit():
-            raise SettingError(f"{cursor!r} is not a cursor", hint="use the `cursor` of the answer before")
-        if made != version:
-            raise SettingError("newer lineage was published since the first page", hint="ask again from the start")
+            raise CursorError(f"{cursor!r} is not a cursor", hint="use the `cursor` of the previous answer")
+        if version != snapshot:
+            raise CursorError("a newer snapshot was published since the first page", hint="start again without cursor")
         offset = int(place)
-    return Page(offset, size or None)
+    return Page(offset, size or None, snapshot)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
+from msgspec.structs import replace
+
 from colline.errors import CollineError, LakeError
-from colline.graph.answer import Answer, Row
+from colline.graph.answer import Answer
+from colline.graph.rows import Unknown
 from colline.graph.snapshot import publish, versions
-from colline.graph.traversal.csr import Nodes
-from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
 from colline.lake.location import is_remote
 
@@ -28,15 +28,16 @@ _REMOTE_POLL_SECONDS = 60.0
 _TABLES_POLL_SECONDS = 1.0
 _Lake = TypeVar("_Lake", bound="LakeReader")
 _Parameters = ParamSpec("_Parameters")
+_Answer = TypeVar("_Answer", bound=Answer)
 
 
 def with_missing_commits(
-    method: Callable[Concatenate[_Lake, _Parameters], Answer],
-) -> Callable[Concatenate[_Lake, _Parameters], Answer]:
+    method: Callable[Concatenate[_Lake, _Parameters], _Answer],
+) -> Callable[Concatenate[_Lake, _Parameters], _Answer]:
     """Decorates a question: commits that are not in the snapshot are reported under `unknown`."""
 
     @functools.wraps(method)
-    def with_missing(lake: _Lake, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
+    def with_missing(lake: _Lake, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:
         answer = method(lake, *args, **kwargs)
         missing = lake.missing
         return answer if missing is None else replace(answer, unknown=(missing, *answer.unknown))
@@ -55,7 +56,7 @@ class LakeReader:
         self._tables_checked: tuple[float, tuple[int, ...]] = (0.0, ())  # when, and the stamps of their logs
         self._stamp: tuple[int, int] | None = None
         # what answers lack, by cause, the most important first
-        self._missing: dict[str, Row | None] = dict.fromkeys(("unreachable", "damaged", "tables", "remote tables"))
+        self._missing: dict[str, Unknown | None] = dict.fromkeys(("unreachable", "damaged", "tables", "remote tables"))
         self._view = self._load()
 
     def __enter__(self) -> Self:
@@ -93,7 +94,7 @@ class LakeReader:
         return versions.publish_stamp(self.lake) != self._stamp
 
     @property
-    def missing(self) -> Row | None:
+    def missing(self) -> Unknown | None:
         """What answers lack, as a row for `unknown`."""
         return next(filter(None, self._missing.values()), None)
 
@@ -175,12 +176,6 @@ class LakeReader:
         self._stamp = stamp
         return View(arrays)
 
-    def _columns_in(self, view: View, dataset: str | None, at: int | None) -> Nodes | None:
-        if dataset is None:
-            return None
-        place = view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
-        return view.names.dataset_columns(place, at)
-
 
 def _remote_lake(lake: str) -> RemoteLake | None:
     if not is_remote(lake):
@@ -190,8 +185,8 @@ def _remote_lake(lake: str) -> RemoteLake | None:
     return RemoteLake(lake)
 
 
-def _unknown_row(error: LakeError) -> Row:
-    return {"what": "newest events", "why": error.message, "count": 1}
+def _unknown_row(error: LakeError) -> Unknown:
+    return Unknown("newest events", error.message)
 
 
 def _publish_first(lake: Path) -> None:

@@ -1,46 +1,46 @@
-"""`colline.open(lake)`: one object, one method a question, every answer from one snapshot.
+"""`colline.open(lake)`: one object with one method for each question.
 
-The methods take the flags of the command line by keyword, hence their number of arguments. A question's module is
-imported when it is first asked: a fresh process pays for the one it needs.
+The parameters and defaults of the methods are those of `colline.graph.queries.registry`. The module of a question is
+imported when the question is first asked, so that a CLI command loads only what it needs.
 """
-# ruff: noqa: PLR0913  one keyword a flag
+# ruff: noqa: PLR0913  # one keyword for each parameter of a question
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from colline.errors import SettingError
-from colline.graph.answer import Answer, Page, page_of
-from colline.graph.asked import Columns, resolve, schema_changes, steps
-from colline.graph.lake_reader import with_missing_commits
-from colline.graph.listing import Listing
+from colline.errors import ColumnError, SettingError
+from colline.graph.answer import page_at
+from colline.graph.lake_reader import LakeReader, with_missing_commits
 from colline.graph.traversal.bfs import TraversalOptions
+from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import When, parse_time
 
 if TYPE_CHECKING:
+    from colline.graph import results
     from colline.graph.render.diagram_layout import Picture
+
+Columns = str | Iterable[str]
 
 
 def open_lake(lake: str | Path) -> Lineage:
-    """The lineage of a lake. A lake with tables and no snapshot gets one first."""
+    """The lineage of a lake. Publishes a snapshot if the lake has tables but no snapshot."""
     return Lineage(lake)
 
 
-class Lineage(Listing):
-    """The questions. Each looks whether a newer snapshot was published, and then answers from one only."""
+class Lineage(LakeReader):
+    """The questions about a lake. Each question uses the newest snapshot, and only that one."""
 
-    def complete(self, text: str, most: int = 50) -> list[str]:
-        """Names of columns that begin like what was typed, for a shell that completes them."""
+    def complete(self, text: str, limit: int = 50) -> list[str]:
+        """Names of columns that begin with the text, for shell completion."""
         from colline.graph.queries import find
 
-        view = self.view()
-        found, _ = find.ranked_matches(view, text, None) if text.strip(".") else ([], False)
-        return [view.names.label(node) for kind, node in found if kind in ("exact", "prefix", "dataset")][:most]
+        return find.column_completions(self.view(), text, limit)
 
     @with_missing_commits
     def find(
@@ -52,12 +52,13 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
-        """Columns called like this, best match first."""
+    ) -> results.FindAnswer:
+        """Columns by name, best match first."""
         from colline.graph.queries import find
 
         view = self.view()
-        return find.answer(view, text, page_of(limit, cursor, view.version), view.at(as_of), find.Only(layer, tag))
+        page = page_at(limit, cursor, view.version)
+        return find.answer(view, text, page, view.at(as_of), find.Filter(layer, tag))
 
     @with_missing_commits
     def upstream(
@@ -71,11 +72,11 @@ class Lineage(Listing):
         grain: str = "column",
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
-        """What feeds the columns, nearest first; which job on the way failed, changed, or has not run since a time."""
+    ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:
+        """What feeds the columns, nearest first, and which jobs failed, changed or are stale since a time."""
         view = self.view()
-        question = TraversalOptions(True, indirect=indirect, depth=steps(depth), at=view.at(as_of))
-        return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
+        options = TraversalOptions(True, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        return _walk(view, columns, options, (limit, cursor), since=since, grain=grain)
 
     @with_missing_commits
     def downstream(
@@ -89,25 +90,11 @@ class Lineage(Listing):
         grain: str = "column",
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
+    ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:
         """What is built on the columns, nearest first."""
         view = self.view()
-        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
-        return self._walk(view, columns, question, since, grain, page_of(limit, cursor, view.version))
-
-    def _walk(
-        self, view: View, columns: Columns, question: TraversalOptions, since: When, grain: str, page: Page
-    ) -> Answer:
-        from colline.graph.queries import upstream_downstream
-
-        origin = resolve(view, columns, question.at)
-        if grain == "column":
-            return upstream_downstream.answer(view, origin, question, page, parse_time(since))
-        if grain not in ("table", "dataset", "job"):
-            raise SettingError(f"{grain!r} is no grain", hint="column, table or job")
-        from colline.graph.queries import rollup
-
-        return rollup.answer(view, origin, question, page, "job" if grain == "job" else "table")
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        return _walk(view, columns, options, (limit, cursor), since=since, grain=grain)
 
     def picture(
         self,
@@ -119,13 +106,17 @@ class Lineage(Listing):
         depth: int | None = None,
         as_of: When = None,
     ) -> Picture:
-        """Tables and arrows around the columns, for `colline.graph.render.diagram`."""
+        """The tables and edges around columns, laid out for `colline.graph.render.diagram`."""
+        from colline.graph.queries import upstream_downstream
         from colline.graph.render.diagram_layout import picture
 
-        names = [columns] if isinstance(columns, str) else list(columns)
-        how: dict[str, Any] = {"indirect": indirect, "depth": depth, "as_of": as_of}
-        answers = [self.upstream(names, **how)] if up else []
-        return picture([*answers, self.downstream(names, **how)] if down else answers)
+        view = self.view()
+        page = page_at(DIAGRAM_LIMIT, None, view.version)
+        answers = []
+        for upstream in [True] * up + [False] * down:
+            options = TraversalOptions(upstream, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+            answers.append(upstream_downstream.answer(view, _resolve(view, columns, options.at), options, page))
+        return picture(answers)
 
     @with_missing_commits
     def paths(
@@ -137,16 +128,15 @@ class Lineage(Listing):
         indirect: bool = False,
         depth: int | None = None,
         as_of: When = None,
-    ) -> Answer:
-        """The k shortest ways from one column to another, and how many more there are."""
+    ) -> results.PathsAnswer:
+        """The k shortest paths from one column to another, and how many more there are."""
         from colline.graph.queries import paths
 
         view = self.view()
-        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
         if k < 1:
-            raise SettingError(f"{k} paths", hint="ask for at least one")
-        ends = [resolve(view, name, question.at) for name in (a, b)]
-        return paths.answer(view, ends[0], ends[1], question, k)
+            raise SettingError(f"k is {k}", hint="use at least 1")
+        return paths.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, k)
 
     @with_missing_commits
     def impact(
@@ -160,22 +150,22 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
-        """What breaks if the columns change; `diff` is SQL: two schemas, or ALTER statements, or a git diff."""
-        from colline.graph.queries import impact
+    ) -> results.ImpactAnswer:
+        """What breaks if columns change. `diff` is SQL: ALTER statements, a git diff, one schema, or two schemas."""
+        from colline.graph.queries import impact, schema_diff
 
         view = self.view()
-        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
-        if change not in impact.DOING:
-            raise SettingError(f"{change!r} is no change", hint=", ".join(impact.DOING))
-        page = page_of(limit, cursor, view.version)
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        if change not in impact.VERBS:
+            raise SettingError(f"{change!r} is not a kind of change", hint=f"use {', '.join(impact.VERBS)}")
+        page = page_at(limit, cursor, view.version)
         if not diff:
-            return impact.answer(view, resolve(view, columns, question.at), question, page, impact.Change(change))
-        rows = schema_changes(view, diff, question.at)
-        origin, missed = impact.changed_columns(view, rows, question.at)
-        kinds = {row["change"] for row in rows}
-        told = impact.Change(kinds.pop() if len(kinds) == 1 else "change", tuple(rows), missed)
-        return impact.answer(view, origin, question, page, told)
+            return impact.answer(view, _resolve(view, columns, options.at), options, page, impact.Change(change))
+        changes = tuple(schema_diff.schema_changes(view, diff, options.at))
+        origin, unknown = impact.changed_columns(view, changes, options.at)
+        kinds = {row.change for row in changes}
+        kind = kinds.pop() if len(kinds) == 1 else "change"
+        return impact.answer(view, origin, options, page, impact.Change(kind, changes, unknown))
 
     @with_missing_commits
     def pii(
@@ -189,17 +179,16 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
-        """Where a personal datum ends up: clear, masked, by influence only; exits; violations of the allowed zones."""
+    ) -> results.PiiAnswer:
+        """Where personal data ends up: in clear, masked, or by influence only. With exits and violations of zones."""
         from colline.graph.queries import pii
 
         view = self.view()
-        question = TraversalOptions(False, indirect=indirect, depth=steps(depth), at=view.at(as_of))
-        names = [columns] if isinstance(columns, str) else list(columns)
-        if names and tag:
-            raise SettingError("columns and a tag at once", hint="give one of them")
-        origin = pii.tagged(view, tag, question.at) if tag else resolve(view, names, question.at)
-        return pii.answer(view, origin, question, page_of(limit, cursor, view.version), allowed_zones)
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        if columns and tag:
+            raise SettingError("columns and a tag were given", hint="give one of them")
+        origin = pii.tagged(view, tag, options.at) if tag else _resolve(view, columns, options.at)
+        return pii.answer(view, origin, options, page_at(limit, cursor, view.version), allowed_zones)
 
     @with_missing_commits
     def droppable(
@@ -210,15 +199,15 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
-        """May the columns be dropped? yes, no or unknown, with readers and what could hide one."""
-        from colline.graph.queries import unused
+    ) -> results.DroppableAnswer:
+        """Whether columns can be dropped: yes, no or unknown, with their readers."""
+        from colline.graph.queries import readers, unused
 
         view = self.view()
         at = view.at(as_of)
-        names = [columns] if isinstance(columns, str) else list(columns)
-        nodes = view.names.resolve(names, at, members=False) if names else resolve(view, names, at)
-        return unused.droppable(view, nodes, page_of(limit, cursor, view.version), unused.since(view, idle_days, at))
+        nodes = _resolve(view, columns, at, nested_fields=False)
+        window = readers.read_window(view, idle_days, at)
+        return unused.droppable(view, nodes, page_at(limit, cursor, view.version), window)
 
     @with_missing_commits
     def unused(
@@ -230,28 +219,28 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
+    ) -> results.UnusedAnswer:
         """Columns that nobody reads."""
-        from colline.graph.queries import find, unused
+        from colline.graph.queries import columns, find, readers, unused
 
         view = self.view()
         at = view.at(as_of)
-        nodes = self._columns_in(view, dataset, at)
-        nodes = unused.all_columns(view, at) if nodes is None else nodes
+        nodes = columns.all_columns(view, at) if dataset is None else _columns_of(view, dataset, at)
         if layer is not None:
-            nodes = nodes[find.in_layer(view, nodes, layer)]
-        return unused.unused(view, nodes, page_of(limit, cursor, view.version), unused.since(view, idle_days, at))
+            nodes = nodes[find.is_in_layer(view, nodes, layer)]
+        window = readers.read_window(view, idle_days, at)
+        return unused.unused(view, nodes, page_at(limit, cursor, view.version), window)
 
     @with_missing_commits
     def writers(
         self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
-    ) -> Answer:
-        """Who writes the columns, how each job derives them, and whether they agree."""
+    ) -> results.WritersAnswer:
+        """The jobs that write the columns, how each defines them, and whether the definitions agree."""
         from colline.graph.queries import writers
 
         view = self.view()
         at = view.at(as_of)
-        return writers.writers(view, resolve(view, columns, at), page_of(limit, cursor, view.version), at)
+        return writers.answer(view, _resolve(view, columns, at), page_at(limit, cursor, view.version), at)
 
     @with_missing_commits
     def compare(
@@ -263,14 +252,14 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
-        """What two columns share and where they part."""
-        from colline.graph.queries import writers
+    ) -> results.CompareAnswer:
+        """What two columns share, and where their lineage diverges."""
+        from colline.graph.queries import compare
 
         view = self.view()
-        question = TraversalOptions(True, indirect=indirect, at=view.at(as_of))
-        ends = [resolve(view, name, question.at) for name in (a, b)]
-        return writers.compare(view, ends[0], ends[1], question, page_of(limit, cursor, view.version))
+        options = TraversalOptions(True, indirect=indirect, at=view.at(as_of))
+        page = page_at(limit, cursor, view.version)
+        return compare.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, page)
 
     @with_missing_commits
     def diff(
@@ -284,13 +273,13 @@ class Lineage(Listing):
         as_of: When = None,
         limit: int | None = None,
         cursor: str | None = None,
-    ) -> Answer:
+    ) -> results.DiffAnswer:
         """What changed between two times, two jobs, or this lake and another."""
         from colline.graph.queries import diff
 
         view = self.view()
-        page = page_of(limit, cursor, view.version)
-        if jobs is not None:
+        page = page_at(limit, cursor, view.version)
+        if jobs:
             one, two = (diff.job_named(view, name) for name in jobs)
             return diff.between_jobs(view, one, two, page, view.at(as_of))
         if other is not None:
@@ -304,3 +293,153 @@ class Lineage(Listing):
             raise SettingError("the second time is before the first", hint="swap --from and --to")
         place = None if dataset is None else view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
         return diff.between_times(view, first, last, page, place)
+
+    @with_missing_commits
+    def coverage(
+        self,
+        *,
+        kind: str | None = None,
+        job: str | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> results.CoverageAnswer:
+        """Where lineage is missing."""
+        from colline.graph.queries import coverage_gaps, diff
+
+        view = self.view()
+        kind = None if kind is None else coverage_gaps.gap_kind(kind)
+        place = None if job is None else diff.job_named(view, job)
+        return coverage_gaps.coverage(view, page_at(limit, cursor, view.version), view.at(as_of), kind, place)
+
+    @with_missing_commits
+    def columns(
+        self,
+        dataset: str | None = None,
+        *,
+        roots: bool = False,
+        leaves: bool = False,
+        top: int | None = None,
+        as_of: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> results.ColumnsAnswer:
+        """Columns that nothing feeds (`roots`), that feed nothing (`leaves`), or with the most neighbours (`top`)."""
+        from colline.graph.queries import columns
+
+        view = self.view()
+        at = view.at(as_of)
+        within = None if dataset is None else _columns_of(view, dataset, at)
+        which = columns.selection(roots=roots, leaves=leaves, top=top)
+        return columns.answer(view, page_at(limit, cursor, view.version), at, within, which, top or 0)
+
+    @with_missing_commits
+    def overview(self) -> results.OverviewAnswer:
+        """Layers and flows, recent changes, example columns, and the health of the lake."""
+        from colline.graph.queries import catalog
+
+        return catalog.overview(self.view(), self._has("bronze/quarantine"))
+
+    @with_missing_commits
+    def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> results.DatasetAnswer:
+        """One dataset with its columns, by namespace and name, or by any unique suffix of its name."""
+        from colline.graph.queries import catalog
+
+        view = self.view()
+        if name is None:
+            place = view.names.dataset(parse(namespace).parts, namespace)
+        else:
+            place = view.names.exact_dataset(namespace, name)
+        return catalog.dataset(view, place, view.at(as_of))
+
+    @with_missing_commits
+    def datasets(
+        self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> results.DatasetsAnswer:
+        """All datasets, or those with a name that contains the text."""
+        from colline.graph.queries import catalog
+
+        view = self.view()
+        return catalog.datasets(view, page_at(limit, cursor, view.version), text, layer)
+
+    @with_missing_commits
+    def jobs(
+        self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> results.JobsAnswer:
+        """Jobs with the state and times of their runs, last started first."""
+        from colline.graph.queries import catalog
+
+        view = self.view()
+        return catalog.jobs(view, page_at(limit, cursor, view.version), text, state)
+
+    @with_missing_commits
+    def runs(
+        self,
+        *,
+        job: str | None = None,
+        job_namespace: str | None = None,
+        state: str | None = None,
+        since: When = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> results.RunsAnswer:
+        """Runs with state and times, last started first."""
+        from colline.graph.queries import run_history
+
+        view = self.view()
+        wanted = run_history.RunFilter(job, job_namespace, state, parse_time(since))
+        return run_history.runs(view, self._has("silver/runs"), page_at(limit, cursor, view.version), wanted)
+
+    @with_missing_commits
+    def quarantine(
+        self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> results.QuarantineAnswer:
+        """Lines that could not be ingested, with the reason, newest first."""
+        from colline.graph.queries import run_history
+
+        view = self.view()
+        page = page_at(limit, cursor, view.version)
+        return run_history.quarantine(view, self._has("bronze/quarantine"), page, reason)
+
+
+DIAGRAM_LIMIT = 500  # columns upstream and downstream of a diagram
+
+
+def _walk(
+    view: View,
+    columns: Columns,
+    options: TraversalOptions,
+    rows: tuple[int | None, str | None],
+    *,
+    since: When,
+    grain: str,
+) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:
+    from colline.graph.queries import upstream_downstream
+
+    origin, page = _resolve(view, columns, options.at), page_at(*rows, view.version)
+    if grain == "column":
+        return upstream_downstream.answer(view, origin, options, page, parse_time(since))
+    if grain not in ("table", "dataset", "job"):
+        raise SettingError(f"{grain!r} is not a grain", hint="use column, table or job")
+    from colline.graph.queries import rollup
+
+    return (rollup.by_job if grain == "job" else rollup.by_table)(view, origin, options, page)
+
+
+def _depth(depth: int | None) -> int | None:
+    if depth is not None and depth < 1:
+        raise SettingError(f"the depth is {depth}", hint="use at least 1")
+    return depth
+
+
+def _resolve(view: View, columns: Columns, at: int | None, *, nested_fields: bool = True) -> Nodes:
+    """The columns with these names, at least one."""
+    names = [columns] if isinstance(columns, str) else list(columns)
+    if not names:
+        raise ColumnError("no column was given", hint="write dataset.column")
+    return view.names.resolve(names, at, members=nested_fields)
+
+
+def _columns_of(view: View, dataset: str, at: int | None) -> Nodes:
+    place = view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
+    return view.names.dataset_columns(place, at)

@@ -2,102 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import msgspec
 
 from colline.graph import rows as row
-from colline.graph.rows import ColumnRef, Row, Unknown
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-Json = dict[str, object]
-Totals = Mapping[str, int | bool | dict[str, int]]
-
-
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to one question; each question has a subclass with its rows (`colline.graph.results`)."""
-
-    main: ClassVar[str] = "rows"
-    question: str
-    of: tuple[ColumnRef, ...] = ()
-    as_of: str
-    verdict: str
-    totals: Totals = {}
-    unknown: tuple[Unknown, ...] = ()
-    left_out: int = 0
-    cursor: str | None = None
-    snapshot: str
-    holds: bool = True  # False: the verdict is a "no" or a violation, and the command exits with 1; not in the JSON
-
-    @classmethod
-    def json_fields(cls) -> dict[str, str]:
-        """The JSON keys in their order, each with the name of its attribute: the verdict first, then the rows."""
-        keys = dict(zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True))
-        own = [name for name in keys if name not in Answer.__struct_fields__]
-        return {keys[name]: name for name in (*_BEFORE_ROWS, *own, *_AFTER_ROWS)}
-
-    def _json(self) -> Json:
-        return {key: getattr(self, name) for key, name in self.json_fields().items()}
-
-    def to_dict(self) -> Json:
-        """The answer as plain JSON types, equal to the output of `--json` and of the REST API."""
-        plain: Json = msgspec.to_builtins(self._json())
-        return plain
-
-    def to_json(self) -> bytes:
-        """The JSON of `to_dict()`."""
-        return msgspec.json.encode(self._json())
-
-    @property
-    def main_rows(self) -> list[Row]:
-        """The rows that answer the question."""
-        rows: list[Row] = getattr(self, self.main)
-        return rows
-
-    def flat_rows(self) -> list[Json]:
-        """The rows as flat dicts: the name of a row's job is `job.name`. Lists stay lists."""
-        return [_flatten(msgspec.to_builtins(row)) for row in self.main_rows]
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The flat rows as a pandas DataFrame."""
-        import pandas as pd
-
-        frame: pd.DataFrame = pd.DataFrame(self.flat_rows())
-        return frame
-
-    def to_arrow(self) -> pa.Table:
-        """The flat rows as an Arrow table."""
-        import pyarrow as pa
-
-        return pa.Table.from_pylist(self.flat_rows())
-
-    def __str__(self) -> str:
-        from colline.graph.render.text import to_text
-
-        return to_text(self)  # type: ignore[arg-type]
-
-    def _repr_html_(self) -> str:
-        from colline.graph.render.text import to_html
-
-        return to_html(self)  # type: ignore[arg-type]
-
-
-_BEFORE_ROWS = ("question", "of", "as_of", "verdict", "totals")
-_AFTER_ROWS = ("unknown", "left_out", "cursor", "snapshot")
-
-
-def _flatten(row: Json, prefix: str = "") -> Json:
-    out: Json = {}
-    for key, value in row.items():
-        if isinstance(value, dict):
-            out |= _flatten(value, f"{prefix}{key}.")
-        else:
-            out[prefix + key] = value
-    return out
+from colline.graph.answer import Answer
 
 
 class WalkAnswer(Answer, frozen=True, kw_only=True):

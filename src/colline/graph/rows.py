@@ -1,14 +1,19 @@
 """The rows of answers. Each class lists its keys in the order of the JSON.
 
-Rows that extend another row repeat its values first: `ReachedColumn(*column, distance, relation, masked)`.
+A class that adds keys to another one is built from its rows: `SchemaColumn.extend(column, ordinal=1)`.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import astuple
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Relation = Literal["direct", "indirect"]
 PiiVerdict = Literal["clear", "masked", "indirect"]
@@ -18,13 +23,22 @@ DropVerdict = Literal["yes", "no", "unknown"]
 class Row(msgspec.Struct, frozen=True, gc=False):
     """A value with named fields that is also read by its JSON keys: `row["label"]`, `dict(row)`."""
 
+    @classmethod
+    def extend(cls, row: Row, **values: object) -> Self:
+        """The values of another row, with further values."""
+        construct: Callable[..., Self] = cls
+        return construct(*astuple(row), **values)
+
     def keys(self) -> tuple[str, ...]:
         """The JSON keys."""
-        return self.__struct_encode_fields__
+        tag = self.__struct_config__.tag_field
+        return (tag, *self.__struct_encode_fields__) if tag else self.__struct_encode_fields__
 
     def __getitem__(self, key: str) -> object:
-        if key not in self.__struct_encode_fields__:
+        if key not in self.keys():
             raise KeyError(key)
+        if key == self.__struct_config__.tag_field:
+            return self.__struct_config__.tag
         return getattr(self, self.__struct_fields__[self.__struct_encode_fields__.index(key)])
 
 
@@ -424,8 +438,9 @@ class LakeHealth(Row, frozen=True):
 
 
 class DatasetChange(Row, frozen=True, tag_field="kind", tag="dataset"):
-    """A dataset that was added or removed. `kind` is `dataset`."""
+    """A dataset that was added or removed."""
 
+    kind: ClassVar[str] = "dataset"
     id: int
     namespace: str
     name: str
@@ -445,22 +460,25 @@ class DatasetChange(Row, frozen=True, tag_field="kind", tag="dataset"):
 
 
 class ColumnChange(ColumnRef, frozen=True, tag_field="kind", tag="column"):
-    """A column that was added or removed. `kind` is `column`."""
+    """A column that was added or removed."""
 
+    kind: ClassVar[str] = "column"
     change: str = ""
 
 
 class EdgeChange(EdgeRow, frozen=True, tag_field="kind", tag="edge"):
-    """An edge that was added or removed. `kind` is `edge`."""
+    """An edge that was added or removed."""
 
+    kind: ClassVar[str] = "edge"
     source: ColumnRef
     target: ColumnRef
     change: str = ""
 
 
 class EdgeRevision(Row, frozen=True, tag_field="kind", tag="edge", rename={"from_": "from"}):
-    """An edge between the same columns by the same job whose transformation changed. `kind` is `edge`."""
+    """An edge between the same columns by the same job whose transformation changed."""
 
+    kind: ClassVar[str] = "edge"
     source: ColumnRef
     target: ColumnRef
     job: JobRef | None

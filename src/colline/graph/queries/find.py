@@ -1,7 +1,8 @@
-"""`find`: which columns are called like this, best match first."""
+"""`find`: columns by name, best match first."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -10,120 +11,126 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import ColumnError
-from colline.graph.answer import Answer, Page, counted
+from colline.graph.answer import Page, count_of
+from colline.graph.results import FindAnswer
+from colline.graph.rows import FoundColumn, Unknown
 from colline.graph.traversal.bfs import alive
 from colline.graph.traversal.csr import Nodes, distinct, expand
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex, parse
 from colline.graph.traversal.records import View
 from colline.graph.traversal.similar_names import sharing_trigrams, similar_columns
 
-_MOST = 20_000  # columns looked at for one kind of match; more than anyone pages through
+MAX_MATCHES = 20_000  # of each kind
+MAX_FUZZY_MATCHES = 50
+MAX_DATASETS = 200
 
 
 @dataclass(frozen=True)
-class Only:
-    """Which matches are wanted: those of a layer, those with a tag."""
+class Filter:
+    """The layer and the tag that matches must have."""
 
     layer: str | None = None
     tag: str | None = None
 
 
-_EVERY = Only()
+_NO_FILTER = Filter()
 
 
-def in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
-    """Which columns lie in a layer; one that no dataset is in is a slip of the pen, not an empty answer."""
+def is_in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
+    """Whether each column is in a layer. A layer without datasets is an error."""
     names = view.arrays.strings("dataset.layer")
-    known = {names[place].lower() for place in range(len(names))} - {""}
+    known = tuple(sorted({names[place].lower() for place in range(len(names))} - {""}))
     if layer.lower() not in known:
-        hint = f"known are {', '.join(sorted(known)) or 'none'}"
-        raise ColumnError(f"no dataset is in the layer {layer!r}", hint=hint, candidates=tuple(sorted(known)))
-    owners, back = np.unique(view.arrays["node.dataset"][nodes], return_inverse=True)
-    return np.array([names[int(p)].lower() == layer.lower() for p in owners], dtype=np.bool_)[back]
+        hint = f"known layers: {', '.join(known) or 'none'}"
+        raise ColumnError(f"no dataset is in the layer {layer!r}", hint=hint, candidates=known)
+    owners, position = np.unique(view.arrays["node.dataset"][nodes], return_inverse=True)
+    return np.array([names[int(place)].lower() == layer.lower() for place in owners], dtype=np.bool_)[position]
 
 
-def answer(view: View, text: str, page: Page, at: int | None = None, only: Only = _EVERY) -> Answer:
-    """Ranked matches: exact, suffix, prefix, part of a name, dataset, and fuzzy where nothing else fits."""
-    ranked, capped = ranked_matches(view, text, at)
-    if only.layer is not None and ranked:
-        inside = in_layer(view, np.array([node for _, node in ranked]), only.layer)
-        ranked = [pair for pair, keep in zip(ranked, inside, strict=True) if keep]
+def answer(view: View, text: str, page: Page, at: int | None = None, only: Filter = _NO_FILTER) -> FindAnswer:
+    """Matches by kind: exact, suffix, prefix, part of a name, dataset; similar spellings if nothing else matches."""
+    matches, is_truncated = ranked_matches(view, text, at)
+    if only.layer is not None and matches:
+        inside = is_in_layer(view, np.array(list(matches)), only.layer).tolist()
+        matches = {node: kind for (node, kind), keep in zip(matches.items(), inside, strict=True) if keep}
     if only.tag is not None:
         wanted = only.tag.lower()
-        ranked = [pair for pair in ranked if wanted in (tag.lower() for tag in view.tags(pair[1]))]
-    total = len(ranked)
-    end = total if page.limit is None else page.offset + page.limit
-    shown = ranked[page.offset : end]
-    nodes = np.array([node for _, node in shown], dtype=np.int64)
-    rows = [{**row, "match": kind} for row, (kind, _) in zip(view.columns(nodes, at), shown, strict=True)]
-    left_out, cursor = page.next(total, view.version)
-    kinds = {kind: sum(k == kind for k, _ in ranked) for kind in dict.fromkeys(k for k, _ in ranked)}
-    told = ", ".join(f"{n:,} {kind}" for kind, n in kinds.items())
+        matches = {n: kind for n, kind in matches.items() if wanted in (tag.lower() for tag in view.tags(n))}
+    nodes = np.array(list(matches)[page.rows], dtype=np.int64)
+    rows = zip(view.columns(nodes, at), nodes.tolist(), strict=True)
+    left_out, cursor = page.rest(len(matches))
+    kinds = Counter(matches.values())
     tagged = "" if only.tag is None else f" tagged {only.tag!r}"
-    verdict = f"{counted(total, 'column')}{tagged} {'is' if total == 1 else 'are'} called like {text!r}: {told}"
-    unknown = (
-        ({"what": text, "why": f"more than {_MOST:,} matches of one kind: write more of the name"},) if capped else ()
-    )
-    return Answer(
-        question="find",
-        verdict=verdict if total else f"no column{tagged} is called like {text!r}",
+    verdict = f"no column{tagged} matches {text!r}"
+    if matches:
+        verb = "matches" if len(matches) == 1 else "match"
+        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+        verdict = f"{count_of(len(matches), 'column')}{tagged} {verb} {text!r}: {counts}"
+    why = f"more than {MAX_MATCHES:,} matches of one kind: write more of the name"
+    return FindAnswer(
+        verdict=verdict,
         as_of=view.as_of(at),
-        totals={"columns": total, **kinds},
-        sections={"rows": rows},
-        unknown=unknown,
+        totals={"columns": len(matches), **kinds},
+        rows=[FoundColumn.extend(row, match=matches[node]) for row, node in rows],
+        unknown=(Unknown(text, why),) if is_truncated else (),
         left_out=left_out,
         cursor=cursor,
         snapshot=view.version,
-        main="rows",
     )
 
 
-def ranked_matches(view: View, text: str, at: int | None) -> tuple[list[tuple[str, int]], bool]:
-    """(kind of match, column) best first, each column once; and whether some kind had too many to list."""
-    taken: dict[int, str] = {}
-    capped = False
-    for kind, nodes in _kinds(view.names, text):
-        capped |= len(nodes) >= _MOST
+def ranked_matches(view: View, text: str, at: int | None) -> tuple[dict[int, str], bool]:
+    """Columns with their kind of match, best first; and whether there are too many of one kind to list all."""
+    matches: dict[int, str] = {}
+    is_truncated = False
+    for kind, nodes in _matches_by_kind(view.names, text):
+        is_truncated |= len(nodes) >= MAX_MATCHES
         for node in nodes[alive(view.arrays, nodes, at)].tolist():
-            taken.setdefault(node, kind)
-    if not taken:
-        for node in similar_columns(view.names, parse(text), at)[:50].tolist():
-            taken.setdefault(node, "fuzzy")
-    return [(kind, node) for node, kind in taken.items()], capped
+            matches.setdefault(node, kind)
+    if not matches:
+        similar = similar_columns(view.names, parse(text), at)[:MAX_FUZZY_MATCHES]
+        return dict.fromkeys(similar.tolist(), "fuzzy"), is_truncated
+    return matches, is_truncated
 
 
-def _kinds(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]:
+def column_completions(view: View, text: str, limit: int = 50) -> list[str]:
+    """Names of columns that begin with the text."""
+    matches, _ = ranked_matches(view, text, None) if text.strip(".") else ({}, False)
+    return [view.names.label(n) for n, kind in matches.items() if kind in ("exact", "prefix", "dataset")][:limit]
+
+
+def _matches_by_kind(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]:
     asked = parse(text)
     yield "exact", names.matches(asked)
     if len(asked.parts) == 1:
         wanted = asked.parts[0].lower()
-        holding = _holding(names, wanted)
+        containing = _folds_containing(names, wanted)
         low, high = names.folds.starting_with(wanted)
-        yield "suffix", _nodes(names, [f for f in holding if names.folds[f].endswith(wanted)])
+        yield "suffix", _nodes(names, [f for f in containing if names.folds[f].endswith(wanted)])
         yield "prefix", _nodes(names, list(range(low, high)))
-        yield "part", _nodes(names, holding)
+        yield "part", _nodes(names, containing)
         yield "dataset", _columns_of(names, wanted)
     else:
         yield "prefix", _dataset_and_prefix(names, asked.parts)
 
 
-def _holding(names: NameIndex, wanted: str) -> list[int]:
-    """Field names with the text inside, shortest first."""
-    found = [int(f) for f in sharing_trigrams(names, "fold", wanted, most=_MOST)]
+def _folds_containing(names: NameIndex, wanted: str) -> list[int]:
+    """Column names that contain the text, shortest first."""
+    found = [int(f) for f in sharing_trigrams(names, "fold", wanted, most=MAX_MATCHES)]
     return sorted((f for f in found if wanted in names.folds[f]), key=lambda f: (len(names.folds.raw(f)), f))
 
 
 def _nodes(names: NameIndex, folds: list[int]) -> Nodes:
     at, _ = expand(names.arrays["fold.start"], np.array(folds, dtype=np.int64))
-    return names.arrays["fold.node"][at[:_MOST]].astype(np.int64)
+    return names.arrays["fold.node"][at[:MAX_MATCHES]].astype(np.int64)
 
 
 def _columns_of(names: NameIndex, wanted: str) -> Nodes:
-    """Columns of the datasets one of whose last two steps is called like that."""
+    """Columns of datasets whose name contains the text in one of its last two parts."""
     whole = names.datasets([wanted])
-    near = [k for k in sharing_trigrams(names, "alias", wanted, most=_MOST) if _in_tail(names, int(k), wanted)]
+    near = [k for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES) if _in_tail(names, int(k), wanted)]
     places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
-    found = expand(names.arrays["dataset.start"], places)[0][:_MOST]
+    found = expand(names.arrays["dataset.start"], places)[0][:MAX_MATCHES]
     columns: Nodes = found[~names.arrays["node.rows"][found]]
     return columns
 
@@ -135,19 +142,19 @@ def _in_tail(names: NameIndex, key: int, wanted: str) -> bool:
 def _dataset_and_prefix(names: NameIndex, parts: tuple[str, ...]) -> Nodes:
     """`gold.orders.to` → columns of gold.orders that begin with `to`; `gold.orders`, `gold.ord` → all its columns."""
     out = []
-    for place in names.datasets(parts[:-1])[:200].tolist():
+    for place in names.datasets(parts[:-1])[:MAX_DATASETS].tolist():
         nodes = names.dataset_columns(place)
         out.append(nodes[[names.field(n).lower().startswith(parts[-1].lower()) for n in nodes.tolist()]])
-    places = [*names.datasets(parts)[:200].tolist(), *_begun(names, parts)]
+    places = [*names.datasets(parts)[:MAX_DATASETS].tolist(), *_datasets_with_prefix(names, parts)]
     out += [names.dataset_columns(place) for place in dict.fromkeys(places)]
     return np.concatenate(out).astype(np.int64) if out else np.empty(0, dtype=np.int64)
 
 
-def _begun(names: NameIndex, parts: tuple[str, ...]) -> list[int]:
-    """Datasets whose last step begins with the last part, below the others: `gold.ord` → gold.orders."""
-    *above, begun = (part.lower() for part in parts)
+def _datasets_with_prefix(names: NameIndex, parts: tuple[str, ...]) -> list[int]:
+    """Datasets whose last part begins with the last part of the text: `gold.ord` → gold.orders."""
+    *above, prefix = (part.lower() for part in parts)
     wanted = SEPARATOR.join(reversed(above)) + SEPARATOR
-    low, high = names.aliases_starting_with(begun)
-    looked = range(low, min(high, low + _MOST))
-    keys = (key for key in looked if names.alias(key).partition(SEPARATOR)[2].startswith(wanted))
-    return list(dict.fromkeys(int(names.arrays["alias.dataset"][key]) for key in islice(keys, 200)))
+    low, high = names.aliases_starting_with(prefix)
+    candidates = range(low, min(high, low + MAX_MATCHES))
+    keys = (key for key in candidates if names.alias(key).partition(SEPARATOR)[2].startswith(wanted))
+    return list(dict.fromkeys(int(names.arrays["alias.dataset"][key]) for key in islice(keys, MAX_DATASETS)))

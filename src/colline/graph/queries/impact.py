@@ -1,71 +1,71 @@
-"""`impact`: what breaks if a column is dropped, renamed or gets another type, by distance and by kind of use."""
+"""`impact`: what breaks if columns are dropped, renamed or get another type, by distance and by kind of use."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.queries import upstream_downstream
-from colline.graph.queries.unused import query_readers
-from colline.graph.snapshot.array_file import SUBTYPES
+from colline.errors import ColumnError
+from colline.graph.answer import Page, count_of
+from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.readers import query_readers
+from colline.graph.queries.upstream_downstream import column_names, gap_note, reach_totals, reached_columns
+from colline.graph.results import ImpactAnswer
+from colline.graph.rows import ImpactedJob, ImpactRow, ReachedDataset, SchemaChange, Unknown
+from colline.graph.snapshot.array_file import SUBTYPES, Arrays
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
-from colline.graph.traversal.edge_selection import edge_rows, told_edges
+from colline.graph.traversal.edge_selection import edge_rows, select_edges
 from colline.graph.traversal.records import View
 
 KINDS = ("value", "join", "group_by", "filter", "sort", "window", "conditional")
+MAX_DATASETS = 1000
 _VALUE = 1
-# an edge's subtype → the bit of the kind it makes
+# the subtype of an edge → the bit of its kind of use
 _BIT = np.array([1 << KINDS.index(s.lower()) if s.lower() in KINDS else _VALUE for s in SUBTYPES], dtype=np.uint8)
-DOING = {"drop": "dropping", "rename": "renaming", "type": "changing the type of"}
+VERBS = {"drop": "dropping", "rename": "renaming", "type": "changing the type of"}
+_NOT_REACHED = np.iinfo(np.int32).max
+Bits = NDArray[np.uint8]  # kinds of use, one bit each
 
 
 @dataclass(frozen=True)
 class Change:
-    """One change of a schema, and the columns of the lake it is about."""
+    """A change of columns. `unknown` are changed columns that the lake does not have."""
 
     kind: str = "drop"
-    rows: tuple[Row, ...] = ()
-    unknown: tuple[Row, ...] = field(default=())
+    rows: tuple[SchemaChange, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
 
 
-def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, change: Change) -> Answer:
-    """Affected columns nearest first, datasets, jobs and readers; a no where something is affected."""
-    reach = traverse(view.arrays, origin, question)
-    kinds = kinds_of(reach)
+def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, change: Change) -> ImpactAnswer:
+    """Affected columns nearest first, with datasets, jobs and queries that read them."""
+    reach = traverse(view.arrays, origin, options)
+    kinds = _kinds_of_use(reach)
     nodes = reach.page(page.offset, page.limit)
-    edges = edge_rows(view, told_edges(reach, nodes, first=page.offset == 0))
-    jobs = job_rows(view, reach, kinds)
-    reads = query_readers(view, np.concatenate([origin, nodes]), question.at)
-    readers = [row for row in reads if row["kind"] == "query"]
-    live = [row for row in readers if row["live"]]
-    gaps = upstream_downstream.gaps_on(view, reach)
-    left_out, cursor = page.next(reach.total, view.version)
-    totals = upstream_downstream.totals(reach)
-    totals |= {"jobs": len(jobs), "breaking": sum(job["breaks"] for job in jobs), "readers": len(live)}
-    columns = upstream_downstream.column_rows(view, reach, nodes)
-    rows = [{**row, "kinds": names(kinds[node])} for row, node in zip(columns, nodes.tolist(), strict=True)]
-    return Answer(
-        question="impact",
+    jobs = _job_rows(view, reach, kinds)
+    reads = query_readers(view, np.concatenate([origin, nodes]), options.at)
+    readers = [row for row in reads if row.kind == "query"]
+    live = sum(row.live is True for row in readers)
+    gaps = gaps_reached(view, reach)
+    left_out, cursor = page.rest(reach.total)
+    totals = reach_totals(reach) | {"jobs": len(jobs), "breaking": sum(job.breaks for job in jobs), "readers": live}
+    rows = zip(reached_columns(view, reach, nodes), kinds[nodes].tolist(), strict=True)
+    return ImpactAnswer(
         verdict=_verdict(view, origin, change, totals, len(gaps)),
-        as_of=view.as_of(question.at),
-        of=view.of(origin, question.at),
-        totals={**totals, "by_kind": _by_kind(reach, kinds)},
-        sections={
-            "change": change.kind,
-            "changes": list(change.rows),
-            "columns": rows,
-            "datasets": dataset_rows(view, reach),
-            "jobs": jobs,
-            "readers": readers,
-            "edges": edges,
-        },
-        unknown=(*change.unknown, *view.unknown(gaps)),
+        as_of=view.as_of(options.at),
+        of=view.of(origin, options.at),
+        totals={**totals, "by_kind": _count_by_kind(reach, kinds)},
+        change=change.kind,
+        changes=list(change.rows),
+        columns=[ImpactRow.extend(row, kinds=kind_names(bits)) for row, bits in rows],
+        datasets=dataset_rows(view, reach),
+        jobs=jobs,
+        readers=readers,
+        edges=edge_rows(view, select_edges(reach, nodes, is_first_page=page.offset == 0)),
+        unknown=(*change.unknown, *unknown_rows(view, gaps)),
         left_out=left_out,
         cursor=cursor,
         snapshot=view.version,
@@ -73,114 +73,114 @@ def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, ch
     )
 
 
-def names(bits: int) -> list[str]:
+def kind_names(bits: int) -> list[str]:
     """The kinds of use in a set of bits."""
     return [kind for place, kind in enumerate(KINDS) if int(bits) & (1 << place)]
 
 
-def kinds_of(reach: Reach) -> NDArray[np.uint8]:
-    """How each reached column uses the changed ones: by value along direct steps, else by the last indirect step."""
-    arrays, question = reach.arrays, reach.options
-    kinds = np.zeros(reach.node_count, dtype=np.uint8)
+def _kinds_of_use(reach: Reach) -> Bits:
+    """How each column uses the changed columns: as a value along direct edges, or by its last indirect edge."""
+    arrays, options = reach.arrays, reach.options
+    kinds = np.zeros(arrays.meta["nodes"], dtype=np.uint8)
     kinds[reach.origin] = _VALUE
-    ring = reach.origin
-    steps = adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None)
-    while len(ring):
+    frontier = reach.origin
+    sets = adjacency(arrays, forward=True, indirect=options.indirect, past=options.at is not None)
+    while len(frontier) and sets:
         targets, bits = [], []
-        for edges in steps:
-            rows, owner = edges.rows(ring, question.at)
+        for edges in sets:
+            rows, owner = edges.rows(frontier, options.at)
             other = edges.other[rows].astype(np.int64)
             if edges.bits & INDIRECT:
-                gained = _BIT[arrays[f"{edges.group}.subtype"][edges.edges(rows)]]
-                other, gained = _to_columns(arrays, other, gained)
+                other, gained = _to_columns(arrays, other, _BIT[arrays[f"{edges.group}.subtype"][edges.edges(rows)]])
             else:
                 gained = kinds[owner]
             targets.append(other)
             bits.append(gained)
-        ring = _spread_bits(reach, kinds, np.concatenate(targets), np.concatenate(bits)) if targets else ring[:0]
+        frontier = _add_bits(reach, kinds, np.concatenate(targets), np.concatenate(bits))
     return kinds
 
 
-def _to_columns(arrays: Any, other: Nodes, gained: NDArray[np.uint8]) -> tuple[Nodes, NDArray[np.uint8]]:
-    chosen = arrays["node.rows"][other]
-    columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][other[chosen]].astype(np.int64))
-    return np.concatenate([other[~chosen], columns]), np.concatenate(
-        [gained[~chosen], np.repeat(gained[chosen], counts)]
-    )
+def _to_columns(arrays: Arrays, nodes: Nodes, bits: Bits) -> tuple[Nodes, Bits]:
+    """Replaces each `rows` node by the columns of its dataset."""
+    is_rows = arrays["node.rows"][nodes]
+    columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][nodes[is_rows]].astype(np.int64))
+    all_bits = np.concatenate([bits[~is_rows], np.repeat(bits[is_rows], counts)])
+    return np.concatenate([nodes[~is_rows], columns]), all_bits
 
 
-def _spread_bits(reach: Reach, kinds: NDArray[np.uint8], nodes: Nodes, bits: NDArray[np.uint8]) -> Nodes:
-    """Add bits to reached columns; those that got new ones."""
-    # the step must be within the depth asked for: only columns the walk reached count
-    fresh = (reach.level[nodes] > 0) & ((bits & ~kinds[nodes]) != 0)
-    nodes, bits = nodes[fresh], bits[fresh]
-    np.bitwise_or.at(kinds, nodes, bits)
-    return distinct(nodes)
+def _add_bits(reach: Reach, kinds: Bits, nodes: Nodes, bits: Bits) -> Nodes:
+    """Adds bits to columns that the traversal reached; returns those with a new bit."""
+    is_new = (reach.level_of(nodes) > 0) & ((bits & ~kinds[nodes]) != 0)
+    np.bitwise_or.at(kinds, nodes[is_new], bits[is_new])
+    return distinct(nodes[is_new])
 
 
-def job_rows(view: View, reach: Reach, kinds: NDArray[np.uint8]) -> list[Row]:
-    """The jobs that read what is affected, nearest first; `breaks`: it reads a changed column itself."""
-    arrays, question = reach.arrays, reach.options
-    near = np.full(arrays.meta["jobs"] + 1, np.iinfo(np.int32).max, dtype=np.int32)
+def _job_rows(view: View, reach: Reach, kinds: Bits) -> list[ImpactedJob]:
+    """The jobs that read affected columns, nearest first."""
+    arrays, options = reach.arrays, reach.options
+    distance = np.full(arrays.meta["jobs"] + 1, _NOT_REACHED, dtype=np.int32)  # the last one: edges without a job
     uses = np.zeros(arrays.meta["jobs"] + 1, dtype=np.uint8)
     nodes = np.concatenate([reach.origin, reach.all_nodes()])
-    if question.depth is not None:
-        nodes = nodes[reach.level_of(nodes) <= question.depth]
-    for edges in adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None):
-        rows, owner = edges.rows(nodes, question.at)
+    if options.depth is not None:
+        nodes = nodes[reach.level_of(nodes) <= options.depth]
+    for edges in adjacency(arrays, forward=True, indirect=options.indirect, past=options.at is not None):
+        rows, owner = edges.rows(nodes, options.at)
         job = edges.job[rows]
-        np.minimum.at(near, job, reach.level[owner])
+        np.minimum.at(distance, job, reach.level_of(owner))
         own = _BIT[arrays[f"{edges.group}.subtype"][edges.edges(rows)]] if edges.bits & INDIRECT else kinds[owner]
         np.bitwise_or.at(uses, job, own)
-    found = np.flatnonzero(near[:-1] != np.iinfo(np.int32).max)
-    order = found[np.lexsort((found, near[found]))]
+    found = np.flatnonzero(distance[:-1] != _NOT_REACHED)
+    order = found[np.lexsort((found, distance[found]))].tolist()
     return [
-        {**view.job(j), "distance": int(near[j]), "kinds": names(uses[j]), "breaks": int(near[j]) == 1}
-        for j in order.tolist()
+        ImpactedJob.extend(
+            view.job(job),
+            distance=int(distance[job]),
+            kinds=kind_names(uses[job]),
+            breaks=int(distance[job]) == 1,
+        )
+        for job in order
     ]
 
 
-def dataset_rows(view: View, reach: Reach) -> list[Row]:
-    """The datasets reached, nearest first, with how many of their columns."""
-    owners = view.arrays["node.dataset"]
-    counts: dict[int, list[int]] = {}
-    for distance, level in enumerate(reach.layers, 1):
-        for nodes in level:
-            for place, many in zip(*np.unique(owners[nodes], return_counts=True), strict=True):
-                counts.setdefault(int(place), [distance, 0])[1] += int(many)
-    ranked = sorted(counts.items(), key=lambda item: (item[1][0], item[0]))
-    return [{**view.dataset(place), "distance": found[0], "columns": found[1]} for place, found in ranked[:1000]]
+def dataset_rows(view: View, reach: Reach) -> list[ReachedDataset]:
+    """The datasets that are reached, nearest first, with the number of their columns."""
+    nodes = reach.all_nodes()
+    owners, distances = view.arrays["node.dataset"].take(nodes), reach.level_of(nodes) - 1
+    places, counts = np.unique(owners, return_counts=True)
+    nearest = np.full(view.arrays.meta["datasets"], _NOT_REACHED, dtype=np.int64)
+    np.minimum.at(nearest, owners, distances)
+    order = np.lexsort((places, nearest[places]))[:MAX_DATASETS].tolist()
+    return [
+        ReachedDataset.extend(view.dataset(int(places[n])), distance=int(nearest[places[n]]), columns=int(counts[n]))
+        for n in order
+    ]
 
 
-def _by_kind(reach: Reach, kinds: NDArray[np.uint8]) -> dict[str, int]:
-    mine = kinds[reach.all_nodes()]
-    counts = {kind: int(np.count_nonzero(mine & (1 << place))) for place, kind in enumerate(KINDS)}
+def _count_by_kind(reach: Reach, kinds: Bits) -> dict[str, int]:
+    bits = kinds[reach.all_nodes()]
+    counts = {kind: int(np.count_nonzero(bits & (1 << place))) for place, kind in enumerate(KINDS)}
     return {kind: count for kind, count in counts.items() if count}
 
 
 def _verdict(view: View, origin: Nodes, change: Change, totals: dict[str, int], gaps: int) -> str:
-    what = ", ".join(view.names.label(n) for n in origin[:3].tolist())
-    what += f" and {len(origin) - 3} more" if len(origin) > 3 else ""
-    doing = DOING.get(change.kind, "changing")
-    touched = totals["columns"] or totals["jobs"] or totals["readers"]
-    if not touched:
-        rest = "; unknown whether something outside the known lineage does" if gaps or change.unknown else ""
-        return f"{doing} {what} affects nothing{rest}" if len(origin) else f"no known column changes{rest}"
-    breaks = f"breaks {counted(totals['breaking'], 'job')}" if totals["breaking"] else "breaks no job"
-    out = f"{doing} {what} {breaks} and affects {counted(totals['columns'], 'column')} in "
-    out += counted(totals["datasets"], "dataset")
-    out += f"; {counted(totals['readers'], 'live query')}".replace("querys", "queries") if totals["readers"] else ""
-    return out + (f"; {counted(gaps, 'gap')} in coverage on the way" if gaps else "")
+    subject = f"{VERBS.get(change.kind, 'changing')} {column_names(view, origin)}"
+    if not (totals["columns"] or totals["jobs"] or totals["readers"]):
+        rest = "; unknown whether it affects anything outside the known lineage" if gaps or change.unknown else ""
+        return f"{subject} affects nothing{rest}" if len(origin) else f"no known column changes{rest}"
+    breaks = f"breaks {count_of(totals['breaking'], 'job')}" if totals["breaking"] else "breaks no job"
+    affected = f"{count_of(totals['columns'], 'column')} in {count_of(totals['datasets'], 'dataset')}"
+    queries = f"; {count_of(totals['readers'], 'live query', 'live queries')}" if totals["readers"] else ""
+    return f"{subject} {breaks} and affects {affected}{queries}{gap_note(gaps)}"
 
 
-def changed_columns(view: View, changes: Sequence[Row], at: int | None) -> tuple[Nodes, tuple[Row, ...]]:
-    """The columns of the lake that a list of schema changes is about, and the changes the lake knows nothing of."""
-    from colline.errors import ColumnError
-
-    nodes, missed = [], []
+def changed_columns(view: View, changes: Sequence[SchemaChange], at: int | None) -> tuple[Nodes, tuple[Unknown, ...]]:
+    """The columns that schema changes are about, and the changes of columns that the lake does not have."""
+    nodes: dict[int, None] = {}
+    missing = []
     for row in changes:
+        name = f"{row.dataset}.{row.column}"
         try:
-            nodes += view.names.resolve([f"{row['dataset']}.{row['column']}"], at).tolist()
+            nodes.update(dict.fromkeys(view.names.resolve([name], at).tolist()))
         except ColumnError as error:
-            missed.append({"what": f"{row['dataset']}.{row['column']}", "why": error.message})
-    return np.array(list(dict.fromkeys(nodes)), dtype=np.int64), tuple(missed)
+            missing.append(Unknown(name, error.message))
+    return np.array(list(nodes), dtype=np.int64), tuple(missing)

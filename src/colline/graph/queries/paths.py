@@ -1,225 +1,232 @@
-"""`paths`: how exactly two columns are connected: the shortest ways, and how many more there are."""
+"""`paths`: how two columns are connected: the shortest paths, and how many more there are."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from colline.graph.answer import Answer, Row, counted
-from colline.graph.queries import upstream_downstream
-from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand
+from colline.graph.answer import count_of
+from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.results import PathsAnswer
+from colline.graph.rows import EdgeRow, PathRow
+from colline.graph.traversal.bfs import INDIRECT, TraversalOptions, traverse
+from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
 from colline.graph.traversal.records import View
 
-_MOST_TRIED = 200_000  # partial paths looked at where cycles forbid counting
-_EXACT = 2.0**53
+MAX_PARTIAL_PATHS = 200_000  # tried where cycles make counting impossible
+MAX_PATHS_IN_CYCLES = 1000
+MAX_EXACT_COUNT = 2.0**53
 
 
 @dataclass(frozen=True)
-class Between:
-    """The part of the graph that lies on some way from `first` to `last`: steps as CSR over its own numbers."""
+class Subgraph:
+    """The columns and edges on paths from `first` to `last`, as CSR over positions in `nodes`."""
 
     nodes: Nodes
     first: set[int]
     last: set[int]
     start: Nodes
     other: Nodes
-    left: Nodes  # steps from each node to the nearest of `last`
+    distance: Nodes  # from each node to the nearest of `last`
 
 
-def answer(view: View, a: Nodes, b: Nodes, question: TraversalOptions, k: int) -> Answer:
-    """The k shortest ways from the first column to the second; if there is none, the other way round is tried."""
-    ways, count, exact, turned = _either_way(view, a, b, question, k)
-    first, last = (b, a) if turned else (a, b)
-    gaps = [] if ways else _gaps(view, a, b, question)
-    names = [view.names.label(int(n[0])) for n in (first, last)]
-    return Answer(
-        question="paths",
-        verdict=_verdict(names, count, ways, exact, bool(gaps)),
-        as_of=view.as_of(question.at),
-        of=tuple(view.ref(int(n)) for n in (a[0], b[0])),
-        totals={"paths": count, "shown": len(ways), "exact": exact},
-        sections={"paths": [_row(view, way, question) for way in ways]},
-        unknown=view.unknown(gaps),
-        left_out=max(0, count - len(ways)),
+class Paths(NamedTuple):
+    """The shortest paths and their total number, which is a lower bound unless `is_exact`."""
+
+    shortest: list[list[int]]
+    total: int
+    is_exact: bool
+
+
+def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, k: int) -> PathsAnswer:
+    """The k shortest paths from the first column to the second or, if there are none, in the other direction."""
+    first, last, found = a, b, _find_paths(view, a, b, options, k)
+    if found is None:
+        reverse = _find_paths(view, b, a, options, k)
+        if reverse is not None:
+            first, last, found = b, a, reverse
+    paths, count, is_exact = found or Paths([], 0, True)
+    gaps = [] if paths else _gaps(view, a, b, options)
+    names = view.names.label(int(first[0])), view.names.label(int(last[0]))
+    return PathsAnswer(
+        verdict=_verdict(names, paths, count_of(count, "path"), is_exact=is_exact, gaps=bool(gaps)),
+        as_of=view.as_of(options.at),
+        of=(view.ref(int(a[0])), view.ref(int(b[0]))),
+        totals={"paths": count, "shown": len(paths), "exact": is_exact},
+        paths=[_path_row(view, path, options) for path in paths],
+        unknown=unknown_rows(view, gaps),
+        left_out=max(0, count - len(paths)),
         snapshot=view.version,
-        main="paths",
     )
 
 
-def _either_way(
-    view: View, a: Nodes, b: Nodes, question: TraversalOptions, k: int
-) -> tuple[list[list[int]], int, bool, bool]:
-    for first, last, turned in ((a, b, False), (b, a, True)):
-        found = between(view, first, last, question)
-        if found is not None:
-            count, exact = count_paths(found)
-            ways = [way for way, _ in zip(shortest(found), range(k if exact else 1000), strict=False)]
-            return ways[:k], (count if exact else len(ways)), exact, turned
-    return [], 0, True, False
-
-
-def between(view: View, first: Nodes, last: Nodes, question: TraversalOptions) -> Between | None:
-    """Everything on some way between two sets of columns, None where there is no way."""
-    down = traverse(
-        view.arrays, first, TraversalOptions(False, indirect=question.indirect, depth=question.depth, at=question.at)
-    )
-    if not (down.level[last] > 0).any() or (len(first) == 1 and np.isin(last, first).all()):
+def _find_paths(view: View, first: Nodes, last: Nodes, options: TraversalOptions, k: int) -> Paths | None:
+    found = subgraph_between(view, first, last, options)
+    if found is None:
         return None
-    up = traverse(
-        view.arrays, last, TraversalOptions(True, indirect=question.indirect, depth=question.depth, at=question.at)
-    )
+    count, is_exact = count_paths(found)
+    paths = list(islice(shortest_paths(found), k if is_exact else MAX_PATHS_IN_CYCLES))
+    return Paths(paths[:k], count if is_exact else len(paths), is_exact)
+
+
+def subgraph_between(view: View, first: Nodes, last: Nodes, options: TraversalOptions) -> Subgraph | None:
+    """Everything on paths between two sets of columns, None if they are not connected."""
+    down = traverse(view.arrays, first, replace(options, upstream=False))
+    if not (down.level_of(last) > 0).any() or (len(first) == 1 and np.isin(last, first).all()):
+        return None
+    up = traverse(view.arrays, last, replace(options, upstream=True))
     candidates = distinct(np.concatenate([down.all_nodes(), first]))
-    nodes = candidates[up.level[candidates] > 0]
-    place = np.full(up.node_count, -1, dtype=np.int64)
+    nodes = candidates[up.level_of(candidates) > 0]
+    place = np.full(view.arrays.meta["nodes"], -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
-    pairs = np.concatenate(list(_steps(view, nodes, question)) or [np.empty((0, 2), np.int64)])
+    pairs = np.concatenate(list(_steps(view, nodes, options)) or [np.empty((0, 2), np.int64)])
     one, two = place[pairs[:, 0]], place[pairs[:, 1]]
-    # a pair as one number: sorting those is ten times faster than sorting pairs
+    # pairs as single numbers: ten times faster to sort
     pair = distinct((one * len(nodes) + two)[(one >= 0) & (two >= 0) & (one != two)])
     start = np.searchsorted(pair, np.arange(len(nodes) + 1) * len(nodes))
-    inside = [{int(place[n]) for n in some if place[n] >= 0} for some in (first, last)]
+    firsts, lasts = ({int(place[n]) for n in some if place[n] >= 0} for some in (first, last))
     other = pair % max(len(nodes), 1)
-    return Between(nodes, inside[0], inside[1], start, other, _left(start, other, inside[1], len(nodes)))
+    return Subgraph(nodes, firsts, lasts, start, other, _distances(start, other, lasts, len(nodes)))
 
 
-def _steps(view: View, nodes: Nodes, question: TraversalOptions) -> Iterator[Nodes]:
-    """All steps that begin at the nodes, as pairs; a step into a dataset's rows is one to each of its columns."""
+def _steps(view: View, nodes: Nodes, options: TraversalOptions) -> Iterator[Nodes]:
+    """All edges of the nodes as pairs. An edge into a dataset's rows leads to each of its columns."""
     arrays = view.arrays
-    for edges in adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None):
-        rows, owner = edges.rows(nodes, question.at)
+    for edges in adjacency(arrays, forward=True, indirect=options.indirect, past=options.at is not None):
+        rows, owner = edges.rows(nodes, options.at)
         other = edges.other[rows].astype(np.int64)
         yield np.stack([owner, other], axis=1)
         if edges.bits & INDIRECT:
-            chosen = arrays["node.rows"][other]
-            columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][other[chosen]].astype(np.int64))
-            yield np.stack([np.repeat(owner[chosen], counts), columns], axis=1)
+            is_rows = arrays["node.rows"][other]
+            columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][other[is_rows]].astype(np.int64))
+            yield np.stack([np.repeat(owner[is_rows], counts), columns], axis=1)
 
 
-def _left(start: Nodes, other: Nodes, last: set[int], count: int) -> Nodes:
-    """Steps to the nearest end, by a walk backwards over the pairs."""
+def _distances(start: Nodes, other: Nodes, last: set[int], count: int) -> Nodes:
+    """The number of steps from each node to the nearest of `last`, by breadth-first search backwards."""
     source = np.repeat(np.arange(count), np.diff(start))
-    left = np.full(count, count + 1, dtype=np.int64)
-    left[list(last)] = 0
-    ring, steps = np.array(sorted(last)), 0
+    distances = np.full(count, count + 1, dtype=np.int64)
+    distances[list(last)] = 0
+    frontier, steps = np.array(sorted(last)), 0
     by_target = np.argsort(other, kind="stable")
     back_start = np.searchsorted(other[by_target], np.arange(count + 1))
-    while len(ring):
+    while len(frontier):
         steps += 1
-        found = distinct(source[by_target[expand(back_start, ring)[0]]])
-        ring = found[left[found] > steps]
-        left[ring] = steps
-    return left
+        found = distinct(source[by_target[expand(back_start, frontier)[0]]])
+        frontier = found[distances[found] > steps]
+        distances[frontier] = steps
+    return distances
 
 
-def count_paths(found: Between) -> tuple[int, bool]:
-    """How many ways there are, and whether that is exact: cycles, or more than 2^53 ways, make it a lower bound."""
+def count_paths(found: Subgraph) -> tuple[int, bool]:
+    """The number of paths, and whether it is exact: with cycles, or beyond 2^53 paths, it is a lower bound."""
     count = len(found.nodes)
     degree = np.bincount(found.other, minlength=count)
-    ways = np.zeros(count)
-    ways[list(found.first)] = 1.0
+    paths = np.zeros(count)
+    paths[list(found.first)] = 1.0
     ready, done = np.flatnonzero(degree == 0), 0
     while len(ready):
         done += len(ready)
         rows, counts = expand(found.start, ready)
-        np.add.at(ways, found.other[rows], np.repeat(ways[ready], counts))
+        np.add.at(paths, found.other[rows], np.repeat(paths[ready], counts))
         np.subtract.at(degree, found.other[rows], 1)
         reached = distinct(found.other[rows])
         ready = reached[degree[reached] == 0]
-    total = float(ways[list(found.last)].sum())
-    return int(total), done == count and total < _EXACT
+    total = float(paths[list(found.last)].sum())
+    return int(total), done == count and total < MAX_EXACT_COUNT
 
 
-def shortest(found: Between) -> Iterator[list[int]]:
-    """Ways without a repeated column, shortest first, then by name.
+class _Partial(NamedTuple):
+    """A partial path in the queue: its last node is `siblings[place]`, the best of the siblings not yet tried."""
 
-    A way waits together with the next one that begins alike, not with all of them: a column may have a million onward.
+    length: int  # of the shortest path that begins like this
+    path: tuple[int, ...]
+    place: int
+    siblings: Nodes
+
+
+def shortest_paths(found: Subgraph) -> Iterator[list[int]]:
+    """Paths without a repeated column, shortest first, then by name (A* search with exact distances).
+
+    The queue has one entry for all siblings of a node, because a column may have a million successors.
     """
-    heap: list[tuple[int, tuple[int, ...], int, Nodes]] = []
-    _wait(found, heap, (), _nearest_first(found, np.array(sorted(found.first), dtype=np.int64)), 0)
-    tried = 0
-    while heap and tried < _MOST_TRIED:
-        tried += 1
-        _, way, place, alike = heapq.heappop(heap)
-        _wait(found, heap, way[:-1], alike, place + 1)
-        here = way[-1]
-        if here in found.last:
-            yield [int(found.nodes[n]) for n in way]
-            continue
-        onward = found.other[found.start[here] : found.start[here + 1]]
-        _wait(found, heap, way, _nearest_first(found, onward), 0)
+    queue: list[_Partial] = []
+    _push(found, queue, (), _nearest_first(found, np.array(sorted(found.first), dtype=np.int64)), 0)
+    for _ in range(MAX_PARTIAL_PATHS):
+        if not queue:
+            return
+        _, path, place, siblings = heapq.heappop(queue)
+        _push(found, queue, path[:-1], siblings, place + 1)
+        node = path[-1]
+        if node in found.last:
+            yield [int(found.nodes[n]) for n in path]
+        else:
+            following = found.other[found.start[node] : found.start[node + 1]]
+            _push(found, queue, path, _nearest_first(found, following), 0)
 
 
-def _nearest_first(found: Between, nodes: Nodes) -> Nodes:
-    """The nodes by how far the end is from them, then by name, which is their order already."""
-    return nodes[np.argsort(found.left[nodes], kind="stable")]
+def _nearest_first(found: Subgraph, nodes: Nodes) -> Nodes:
+    """The nodes by distance to the end, then by name, which is the order of their numbers."""
+    return nodes[np.argsort(found.distance[nodes], kind="stable")]
 
 
-def _wait(found: Between, heap: list[Any], way: tuple[int, ...], onward: Nodes, place: int) -> None:
-    """Put the way, longer by the next node that it does not hold, among those that wait."""
-    while place < len(onward) and int(onward[place]) in way:
+def _push(found: Subgraph, queue: list[_Partial], path: tuple[int, ...], siblings: Nodes, place: int) -> None:
+    """Queue the path with the next sibling that it does not contain yet."""
+    while place < len(siblings) and int(siblings[place]) in path:
         place += 1
-    if place < len(onward):
-        node = int(onward[place])
-        heapq.heappush(heap, (len(way) + int(found.left[node]), (*way, node), place, onward))
+    if place < len(siblings):
+        node = int(siblings[place])
+        heapq.heappush(queue, _Partial(len(path) + int(found.distance[node]), (*path, node), place, siblings))
 
 
-def _row(view: View, way: list[int], question: TraversalOptions) -> Row:
-    edges = [view.edge(e, row, ends, level=level) for e, row, ends, level in _edges(view, way, question)]
-    steps = list(pairwise(way))
-    ids = [(int(view.arrays["node.id"][a]), int(view.arrays["node.id"][b])) for a, b in steps]
-    by_step = [[e for e in edges if (e["from"], e["to"]) == pair] for pair in ids]
-    direct = all(any(e["type"] == "DIRECT" for e in step) for step in by_step)
-    counting = [[e for e in step if not direct or e["type"] == "DIRECT"] for step in by_step]
-    return {
-        "length": len(steps),
-        "hops": len(steps),
-        "relation": "direct" if direct else "indirect",
-        "masked": any(all(e["masking"] for e in step) for step in counting),
-        "columns": [view.ref(n) for n in way],
-        "edges": edges,
-    }
+def _path_row(view: View, path: list[int], options: TraversalOptions) -> PathRow:
+    steps = [list(_step_edges(view, source, target, options)) for source, target in pairwise(path)]
+    is_direct = all(any(edge.type == "DIRECT" for edge in step) for step in steps)
+    counted = [[edge for edge in step if not is_direct or edge.type == "DIRECT"] for step in steps]
+    return PathRow(
+        length=len(steps),
+        hops=len(steps),
+        relation="direct" if is_direct else "indirect",
+        masked=any(all(edge.masking for edge in step) for step in counted),
+        columns=[view.ref(node) for node in path],
+        edges=[edge for step in steps for edge in step],
+    )
 
 
-def _edges(
-    view: View, way: list[int], question: TraversalOptions
-) -> Iterator[tuple[Adjacency, int, tuple[int, int], str]]:
-    """The edges of each step of a way."""
+def _step_edges(view: View, source: int, target: int, options: TraversalOptions) -> Iterator[EdgeRow]:
+    """The edges of one step of a path."""
     arrays = view.arrays
-    for source, target in pairwise(way):
-        home = int(arrays["dataset.rows"][arrays["node.dataset"][target]])
-        for edges in adjacency(arrays, forward=True, indirect=question.indirect, past=question.at is not None):
-            rows = edges.positions(np.array([source]), question.at)
-            other = edges.other[rows]
-            yield from ((edges, int(row), (source, target), "column") for row in rows[other == target])
-            if home >= 0:
-                yield from ((edges, int(row), (source, target), "dataset") for row in rows[other == home])
+    rows_node = int(arrays["dataset.rows"][arrays["node.dataset"][target]])
+    for edges in adjacency(arrays, forward=True, indirect=options.indirect, past=options.at is not None):
+        rows = edges.positions(np.array([source]), options.at)
+        other = edges.other[rows]
+        for row in rows[other == target].tolist():
+            yield view.edge(edges, row, (source, target))
+        if rows_node >= 0:
+            for row in rows[other == rows_node].tolist():
+                yield view.edge(edges, row, (source, target), level="dataset")
 
 
-def _gaps(view: View, a: Nodes, b: Nodes, question: TraversalOptions) -> list[int]:
-    """Gaps that could hide a way: on what the first reaches, and on what feeds the second."""
-    reaches: list[Reach] = []
-    for nodes, upstream in ((a, False), (b, True)):
-        reaches.append(
-            traverse(view.arrays, nodes, TraversalOptions(upstream, indirect=question.indirect, at=question.at))
-        )
-    return sorted({gap for reach in reaches for gap in upstream_downstream.gaps_on(view, reach)})
+def _gaps(view: View, a: Nodes, b: Nodes, options: TraversalOptions) -> list[int]:
+    """Coverage gaps that could hide a path: downstream of the first column, and upstream of the second."""
+    unlimited = replace(options, depth=None)
+    down = traverse(view.arrays, a, replace(unlimited, upstream=False))
+    up = traverse(view.arrays, b, replace(unlimited, upstream=True))
+    return sorted({gap for reach in (down, up) for gap in gaps_reached(view, reach)})
 
 
-def _verdict(names: list[str], count: int, ways: list[list[int]], exact: bool, gaps: bool) -> str:
+def _verdict(names: tuple[str, str], paths: list[list[int]], count: str, *, is_exact: bool, gaps: bool) -> str:
     first, last = names
-    if not ways and first == last:
+    if paths:
+        steps = count_of(len(paths[0]) - 1, "step")
+        return f"{'' if is_exact else 'at least '}{count} from {first} to {last}, the shortest has {steps}"
+    if first == last:
         return f"no path: {first} was given twice"
-    if not ways:
-        return (
-            f"unknown whether {first} and {last} are connected: lineage is missing"
-            if gaps
-            else (f"no path: {first} and {last} are not connected")
-        )
-    more = "" if exact else "at least "
-    return f"{more}{counted(count, 'path')} from {first} to {last}, the shortest of {counted(len(ways[0]) - 1, 'step')}"
+    if gaps:
+        return f"unknown whether {first} and {last} are connected: lineage is missing"
+    return f"no path: {first} and {last} are not connected"

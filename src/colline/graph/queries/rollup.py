@@ -1,124 +1,161 @@
-"""A walk told by tables or by jobs instead of by columns."""
+"""`upstream` and `downstream` by table or by job instead of by column."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Any
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
-from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.queries import upstream_downstream
+from colline.graph.answer import Page, count_of
+from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.impact import dataset_rows
+from colline.graph.queries.upstream_downstream import column_names, flag_names, gap_note, job_flags, reach_totals
+from colline.graph.results import JobWalkAnswer, TableWalkAnswer
+from colline.graph.rows import JobEdge, ReachedDataset, ReachedJob, TableEdge
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency, distinct
 from colline.graph.traversal.records import View
 
 
-def answer(view: View, origin: Nodes, question: TraversalOptions, page: Page, grain: str) -> Answer:
-    """The datasets or the jobs a walk passes, nearest first, and how they are joined."""
-    reach = traverse(view.arrays, origin, question)
-    steps = list(_steps(reach))
-    rows, edges = _tables(view, reach, steps) if grain == "table" else _jobs(view, reach, steps)
-    key, word = ("datasets", "dataset") if grain == "table" else ("jobs", "job")
-    end = len(rows) if page.limit is None else page.offset + page.limit
-    left_out, cursor = page.next(len(rows), view.version)
-    gaps = upstream_downstream.gaps_on(view, reach)
-    name = "upstream" if question.upstream else "downstream"
-    names = ", ".join(view.names.label(n) for n in origin[:3].tolist())
-    side = "upstream of" if question.upstream else "downstream of"
-    told = f"{counted(len(rows), word)} {side} {names}" if rows else f"nothing is {side} {names}"
-    return Answer(
-        question=name,
-        verdict=told + (f"; {counted(len(gaps), 'gap')} in coverage on the way" if gaps else ""),
-        as_of=view.as_of(question.at),
-        of=view.of(origin, question.at),
-        totals=upstream_downstream.totals(reach),
-        sections={"grain": grain, "columns": [], key: rows[page.offset : end], "edges": edges},
-        unknown=view.unknown(gaps),
+class _Steps(NamedTuple):
+    """Edges that were followed: source, target and job of each, and the level of its nearer end."""
+
+    source: Nodes
+    target: Nodes
+    job: Nodes
+    level: Nodes
+    is_indirect: bool
+
+
+def by_table(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> TableWalkAnswer:
+    """The datasets that are reached, nearest first, and the lineage between them."""
+    reach = traverse(view.arrays, origin, options)
+    rows = _table_rows(view, reach)
+    left_out, cursor = page.rest(len(rows))
+    gaps = gaps_reached(view, reach)
+    return TableWalkAnswer(
+        question="upstream" if options.upstream else "downstream",
+        verdict=_verdict(view, reach, count_of(len(rows), "dataset") if rows else "") + gap_note(len(gaps)),
+        as_of=view.as_of(options.at),
+        of=view.of(origin, options.at),
+        totals=reach_totals(reach),
+        datasets=rows[page.rows],
+        edges=_table_edges(view, reach),
+        unknown=unknown_rows(view, gaps),
         left_out=left_out,
         cursor=cursor,
         snapshot=view.version,
-        main=key,
     )
 
 
-def _steps(reach: Reach) -> Any:
-    """Every step the walk took: near ends, far ends, jobs, whether indirect, and how far away the near end is."""
-    question, arrays = reach.options, reach.arrays
+def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> JobWalkAnswer:
+    """The jobs whose edges are followed, nearest first. Two jobs are connected if one reads what the other writes."""
+    reach = traverse(view.arrays, origin, options)
+    rows, edges = _job_rows_and_edges(view, reach)
+    left_out, cursor = page.rest(len(rows))
+    gaps = gaps_reached(view, reach)
+    return JobWalkAnswer(
+        question="upstream" if options.upstream else "downstream",
+        verdict=_verdict(view, reach, count_of(len(rows), "job") if rows else "") + gap_note(len(gaps)),
+        as_of=view.as_of(options.at),
+        of=view.of(origin, options.at),
+        totals=reach_totals(reach),
+        jobs=rows[page.rows],
+        edges=edges,
+        unknown=unknown_rows(view, gaps),
+        left_out=left_out,
+        cursor=cursor,
+        snapshot=view.version,
+    )
+
+
+def _verdict(view: View, reach: Reach, found: str) -> str:
+    side = "upstream of" if reach.options.upstream else "downstream of"
+    return f"{found or 'nothing is'} {side} {column_names(view, reach.origin)}"
+
+
+def _steps(reach: Reach) -> Iterator[_Steps]:
+    """Every edge that the traversal followed."""
+    options, arrays = reach.options, reach.arrays
     nodes = np.concatenate([reach.origin, reach.all_nodes()])
-    if question.depth is not None:
-        nodes = nodes[reach.level_of(nodes) <= question.depth]
-    rows_of = arrays["dataset.rows"][arrays["node.dataset"][nodes]].astype(np.int64)
-    away = np.where(reach.level > 0, reach.level.astype(np.int32), np.iinfo(np.int32).max)
-    for edges in adjacency(
-        arrays, forward=not question.upstream, indirect=question.indirect, past=question.at is not None
-    ):
-        if question.upstream and edges.bits & INDIRECT:
-            homes = distinct(rows_of[rows_of >= 0])
-            np.minimum.at(away, rows_of[rows_of >= 0], reach.level[nodes[rows_of >= 0]])
-            found, owner = edges.rows(np.concatenate([nodes, homes]), question.at)
-        else:
-            found, owner = edges.rows(nodes, question.at)
-        other = edges.other[found].astype(np.int64)
-        yield owner, other, edges.job[found].astype(np.int64), bool(edges.bits & INDIRECT), away[owner]
+    if options.depth is not None:
+        nodes = nodes[reach.level_of(nodes) <= options.depth]
+    level = np.full(arrays.meta["nodes"], np.iinfo(np.int32).max, dtype=np.int32)
+    level[nodes] = reach.level_of(nodes)
+    with_rows = nodes
+    if options.upstream and options.indirect:  # what decides the rows of a dataset feeds each of its columns
+        rows_of = arrays["dataset.rows"][arrays["node.dataset"][nodes]].astype(np.int64)
+        np.minimum.at(level, rows_of[rows_of >= 0], level[nodes[rows_of >= 0]])
+        with_rows = np.concatenate([nodes, distinct(rows_of[rows_of >= 0])])
+    past = options.at is not None
+    for edges in adjacency(arrays, forward=not options.upstream, indirect=options.indirect, past=past):
+        is_indirect = bool(edges.bits & INDIRECT)
+        found, near = edges.rows(with_rows if is_indirect else nodes, options.at)
+        far, job = edges.other[found].astype(np.int64), edges.job[found].astype(np.int64)
+        source, target = (far, near) if options.upstream else (near, far)
+        yield _Steps(source, target, job, level[near], is_indirect)
 
 
-def _tables(view: View, reach: Reach, steps: list[Any]) -> tuple[list[Row], list[Row]]:
+def _table_rows(view: View, reach: Reach) -> list[ReachedDataset]:
     owners = view.arrays["node.dataset"]
-    rows = dataset_rows(view, reach)
-    direct = set(distinct(owners[np.concatenate([d for d, _ in reach.layers] or [reach.origin[:0]])]).tolist())
-    places = {int(view.arrays["dataset.id"][p]): int(p) for p in distinct(owners[reach.all_nodes()])}
-    rows = [{**row, "relation": "direct" if places[row["id"]] in direct else "indirect"} for row in rows]
-    joined: dict[tuple[int, int, str], list[Any]] = defaultdict(lambda: [0, set()])
-    for near, far, job, indirect, _ in steps:
-        source, target = (far, near) if reach.options.upstream else (near, far)
-        keys = np.stack([owners[source], owners[target], job], axis=1)
-        for (one, two, by), count in zip(*_counted(keys), strict=True):
-            found = joined[int(one), int(two), "INDIRECT" if indirect else "DIRECT"]
-            found[0] += int(count)
-            found[1].add(int(by))
-    ids = view.arrays["dataset.id"]
-    edges = [
-        {
-            "from": int(ids[a]),
-            "to": int(ids[b]),
-            "type": kind,
-            "columns": n,
-            "jobs": [view.job_ref(j) for j in sorted(js)],
-        }
-        for (a, b, kind), (n, js) in sorted(joined.items())
-    ]
-    return rows, edges
+    nodes = reach.all_nodes()
+    direct_places = distinct(owners.take(nodes.compress(reach.is_direct(nodes))))
+    direct = set(view.arrays["dataset.id"].take(direct_places).tolist())
+    return [replace(row, relation="direct" if row.id in direct else "indirect") for row in dataset_rows(view, reach)]
 
 
-def _jobs(view: View, reach: Reach, steps: list[Any]) -> tuple[list[Row], list[Row]]:
-    """Jobs by the distance of what they read; two are joined where one reads what the other writes."""
-    near: dict[int, int] = {}
-    writes: dict[int, set[int]] = defaultdict(set)
-    reads: dict[int, set[int]] = defaultdict(set)
-    homes = view.arrays["node.dataset"]
-    for from_, to, job, _, distance in steps:
-        source, target = (to, from_) if reach.options.upstream else (from_, to)
-        keys = np.stack([job, homes[source], homes[target]], axis=1)
-        for (by, one, two), _count in zip(*_counted(keys), strict=True):
-            reads[int(by)].add(int(one))
-            writes[int(two)].add(int(by))
-        order = np.lexsort((distance, job))
-        first = order[np.unique(job[order], return_index=True)[1]]
-        for by, steps_away in zip(job[first].tolist(), distance[first].tolist(), strict=True):
-            near[by] = min(near.get(by, steps_away), steps_away)
-    ids = view.arrays["job.id"]
-    pairs = sorted({(w, j) for j, sets in reads.items() for home in sets for w in writes.get(home, ()) if w != j})
-    places = np.array(sorted(j for j in near if j >= 0), dtype=np.int64)
-    marks = upstream_downstream.flags(view, places, None)
+def _table_edges(view: View, reach: Reach) -> list[TableEdge]:
+    owners, ids = view.arrays["node.dataset"], view.arrays["dataset.id"]
+    counts: dict[tuple[int, int, bool], int] = defaultdict(int)
+    jobs: dict[tuple[int, int, bool], set[int]] = defaultdict(set)
+    for steps in _steps(reach):
+        found, sizes = _count_rows(owners[steps.source], owners[steps.target], steps.job)
+        for (one, two, job), size in zip(found, sizes, strict=True):
+            key = (one, two, not steps.is_indirect)
+            counts[key] += size
+            jobs[key].add(job)
+    return [
+        TableEdge(
+            int(ids[one]), int(ids[two]), "DIRECT" if is_direct else "INDIRECT", counts[one, two, is_direct],
+            [view.job_ref(job) for job in sorted(jobs[one, two, is_direct])],
+        )
+        for one, two, is_direct in sorted(counts, key=lambda key: (key[0], key[1], not key[2]))
+    ]  # fmt: skip
+
+
+def _job_rows_and_edges(view: View, reach: Reach) -> tuple[list[ReachedJob], list[JobEdge]]:
+    distance: dict[int, int] = {}
+    writers: dict[int, set[int]] = defaultdict(set)  # dataset → jobs that write it
+    reads: dict[int, set[int]] = defaultdict(set)  # job → datasets that it reads
+    owners = view.arrays["node.dataset"]
+    for steps in _steps(reach):
+        found, _ = _count_rows(steps.job, owners[steps.source], owners[steps.target])
+        for job, read, written in found:
+            reads[job].add(read)
+            writers[written].add(job)
+        order = np.lexsort((steps.level, steps.job))
+        first = order[np.unique(steps.job[order], return_index=True)[1]]
+        for job, level in zip(steps.job[first].tolist(), steps.level[first].tolist(), strict=True):
+            distance[job] = min(distance.get(job, level), level)
+    places = np.array(sorted(job for job in distance if job >= 0), dtype=np.int64)
+    flags = job_flags(view, places, None)
     rows = [
-        {**view.job(j), "distance": near[j], "flags": [name for name, found in marks.items() if found[i]]}
-        for i, j in enumerate(places.tolist())
+        ReachedJob.extend(view.job(job), distance=distance[job], flags=flag_names(flags, place))
+        for place, job in enumerate(places.tolist())
     ]
-    rows.sort(key=lambda row: (row["distance"], row["name"]))
-    return rows, [{"from": int(ids[a]), "to": int(ids[b])} for a, b in pairs if a >= 0 and b >= 0]
+    pairs = {(writer, job) for job, read in reads.items() for home in read for writer in writers.get(home, ())}
+    ids = view.arrays["job.id"]
+    edges = [JobEdge(int(ids[a]), int(ids[b])) for a, b in sorted(pairs) if a != b and a >= 0 and b >= 0]
+    return sorted(rows, key=lambda row: (row.distance, row.name)), edges
 
 
-def _counted(keys: Any) -> tuple[Any, Any]:
-    return np.unique(keys, axis=0, return_counts=True) if len(keys) else (keys, np.empty(0, dtype=np.int64))
+def _count_rows(*columns: Nodes) -> tuple[list[tuple[int, int, int]], list[int]]:
+    """The distinct rows of three columns, and how often each occurs."""
+    keys = np.stack(columns, axis=1)
+    if not len(keys):
+        return [], []
+    found, counts = np.unique(keys, axis=0, return_counts=True)
+    return [(one, two, three) for one, two, three in found.tolist()], counts.tolist()

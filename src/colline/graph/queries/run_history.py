@@ -1,27 +1,31 @@
-"""Runs and quarantined lines, read from the lake's own tables when asked: history is not part of the snapshot.
-
-Arrow is imported when one of them is asked for: no other question needs it.
-"""
+"""`runs` and `quarantine`: read from the tables of the lake, because history is not part of the snapshot."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from colline.graph.answer import Answer, Page, Row, counted
-from colline.graph.queries.catalog import listed, plain_rows
+from colline.graph.answer import Page, count_of
+from colline.graph.results import QuarantineAnswer, RunsAnswer
+from colline.graph.rows import JobRef, QuarantineRow, RunRow
 from colline.graph.traversal.records import View
+from colline.graph.traversal.times import parse_time, time_or_none
 
-_RUNS = (
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+_RUN_COLUMNS = (
     "run_id", "job_namespace", "job_name", "state", "started_at", "ended_at", "last_event",
     "parent_run", "streaming", "integration", "owner", "error",
 )  # fmt: skip
-_QUARANTINE = ("reason", "detail", "line", "file", "position", "received_at", "quarantined_at", "replayed_at")
 
 
 @dataclass(frozen=True)
-class Runs:
+class RunFilter:
     """Which runs are wanted."""
 
     job: str | None = None
@@ -30,28 +34,37 @@ class Runs:
     since: int | None = None
 
 
-def runs(view: View, lake: Path, page: Page, wanted: Runs) -> Answer:
-    """Runs newest first."""
-    from colline.lake import table_reader, tables
+def runs(view: View, lake: Path, page: Page, wanted: RunFilter) -> RunsAnswer:
+    """Runs, last started first."""
+    from colline.lake.table_reader import scan
+    from colline.lake.tables import RUNS
 
-    table = table_reader.scan(lake, tables.RUNS, columns=_RUNS, filters=_filter(wanted))
-    if table is None:
-        return listed(view, "runs", [], page, "no run is known")
-    table = table.sort_by([("started_at", "descending"), ("run_id", "ascending")])
-    rows = [_run(row) for row in _page_of(table, page)]
-    return _listed(view, "runs", table.num_rows, rows, page, counted(table.num_rows, "run"))
+    table = scan(lake, RUNS, columns=_RUN_COLUMNS, filters=_filter(wanted))
+    total, rows = 0, []
+    if table is not None:
+        total = table.num_rows
+        table = table.sort_by([("started_at", "descending"), ("run_id", "ascending")])
+        rows = [_run_row(row) for row in _page_rows(table, page)]
+    left_out, cursor = page.rest(total)
+    return RunsAnswer(
+        verdict="no known runs" if table is None else count_of(total, "run"),
+        as_of=view.as_of(None),
+        totals={"rows": total},
+        rows=rows,
+        left_out=left_out,
+        cursor=cursor,
+        snapshot=view.version,
+    )
 
 
-def _filter(wanted: Runs) -> Any:
+def _filter(wanted: RunFilter) -> pc.Expression | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from colline.lake.table_reader import TIME
 
-    tests = []
-    for column, value in (("job_name", wanted.job), ("job_namespace", wanted.namespace), ("state", wanted.state)):
-        if value is not None:
-            tests.append(pc.field(column) == value)
+    values = {"job_name": wanted.job, "job_namespace": wanted.namespace, "state": wanted.state}
+    tests = [pc.field(column) == value for column, value in values.items() if value is not None]
     if wanted.since is not None:
         tests.append(pc.field("started_at") >= pa.scalar(wanted.since, TIME))
     out = None
@@ -60,43 +73,79 @@ def _filter(wanted: Runs) -> Any:
     return out
 
 
-def _page_of(table: Any, page: Page) -> list[Row]:
-    """The rows of one page, so that a long history is not turned into rows to show a few."""
-    return plain_rows(table.slice(page.offset, page.limit))
+def _page_rows(table: pa.Table, page: Page) -> list[dict[str, object]]:
+    """The rows of one page, with times as text."""
+    rows: list[dict[str, object]] = table.slice(page.offset, page.limit).to_pylist()
+    return [{key: _plain(value) for key, value in row.items()} for row in rows]
 
 
-def _run(row: Row) -> Row:
-    job = {"namespace": row.pop("job_namespace", None), "name": row.pop("job_name", None)}
-    times = {"started": row.pop("started_at", None), "ended": row.pop("ended_at", None)}
-    return {"run_id": row.pop("run_id", None), "job": job, "state": row.pop("state", None), **times, **row}
+def _plain(value: object) -> object:
+    return time_or_none(parse_time(value) or 0) if isinstance(value, datetime) else value
 
 
-def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Answer:
-    """Lines set aside, newest first."""
+def _text(row: Mapping[str, object], key: str) -> str | None:
+    value = row.get(key)
+    return None if value is None else str(value)
+
+
+def _run_row(row: Mapping[str, object]) -> RunRow:
+    streaming = row.get("streaming")
+    return RunRow(
+        run_id=_text(row, "run_id"),
+        job=JobRef(_text(row, "job_namespace") or "", _text(row, "job_name") or ""),
+        state=_text(row, "state"),
+        started=_text(row, "started_at"),
+        ended=_text(row, "ended_at"),
+        last_event=_text(row, "last_event"),
+        parent_run=_text(row, "parent_run"),
+        streaming=None if streaming is None else bool(streaming),
+        integration=_text(row, "integration"),
+        owner=_text(row, "owner"),
+        error=_text(row, "error"),
+    )
+
+
+def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> QuarantineAnswer:
+    """Lines that could not be ingested, newest first."""
     import pyarrow.compute as pc
 
-    from colline.lake import table_reader, tables
+    from colline.lake.table_reader import scan
+    from colline.lake.tables import QUARANTINE
 
     chosen = None if reason is None else pc.field("reason") == reason
-    table = table_reader.scan(lake, tables.QUARANTINE, columns=_QUARANTINE, filters=chosen)
-    if table is None or not table.num_rows:
-        return listed(view, "quarantine", [], page, "no line is in quarantine")
-    newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"
-    table = table.sort_by([(newest, "descending"), ("file", "ascending"), ("position", "ascending")])
-    word = counted(table.num_rows, "line")
-    return _listed(view, "quarantine", table.num_rows, _page_of(table, page), page, f"{word} in quarantine")
-
-
-def _listed(view: View, question: str, total: int, rows: list[Row], page: Page, verdict: str) -> Answer:
-    left_out, cursor = page.next(total, view.version)
-    return Answer(
-        question=question,
-        verdict=verdict,
+    table = scan(lake, QUARANTINE, columns=QuarantineRow.__struct_fields__, filters=chosen)
+    total, rows = 0, []
+    if table is not None and table.num_rows:
+        total = table.num_rows
+        newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"
+        table = table.sort_by([(newest, "descending"), ("file", "ascending"), ("position", "ascending")])
+        rows = [_quarantine_row(row) for row in _page_rows(table, page)]
+    left_out, cursor = page.rest(total)
+    return QuarantineAnswer(
+        verdict=f"{count_of(total, 'line')} in quarantine" if total else "the quarantine is empty",
         as_of=view.as_of(None),
         totals={"rows": total},
-        sections={"rows": rows},
+        rows=rows,
         left_out=left_out,
         cursor=cursor,
         snapshot=view.version,
-        main="rows",
     )
+
+
+def _quarantine_row(row: Mapping[str, object]) -> QuarantineRow:
+    position = row.get("position")
+    texts = {name: _text(row, name) for name in QuarantineRow.__struct_fields__ if name != "position"}
+    return QuarantineRow(**texts, position=None if position is None else int(str(position)))
+
+
+def count_quarantined(lake: Path) -> int:
+    """The number of lines in quarantine that were not replayed."""
+    from colline.lake.table_reader import scan
+    from colline.lake.tables import QUARANTINE
+
+    found = scan(lake, QUARANTINE, columns=["reason", "replayed_at"])
+    if found is None:
+        return 0
+    if "replayed_at" not in found.schema.names:
+        return int(found.num_rows)
+    return int(found.column("replayed_at").null_count)

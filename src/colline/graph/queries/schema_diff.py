@@ -1,36 +1,50 @@
-"""Two schemas in SQL → what changed: columns dropped, renamed, given another type. Read with sqlglot, in any order."""
+"""Column changes in SQL text: two schemas, ALTER and DROP statements, a git diff, or a schema and the lake."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from colline.errors import SettingError
-from colline.graph.answer import Row
+from colline.graph.rows import SchemaChange
+from colline.graph.traversal.records import View
 
-Schema = dict[str, dict[str, str]]
+if TYPE_CHECKING:
+    from sqlglot import expressions as exp
+
+Schema = dict[str, dict[str, str]]  # table → column → type
+DIALECT = "spark"
 _HUNK = re.compile(r"^@@ .* @@", re.MULTILINE)
-_GONE = "drop"
+_DROP = "drop"
 
 
-def changes(old: str, new: str | None = None, *, dialect: str = "spark") -> list[Row]:
-    """The changes between two sets of CREATE TABLE; of one text, those its ALTER and DROP statements or diff tell."""
-    if new is None:
-        if is_diff(old):
-            before, after = sides(old)
-            return changes(before, after, dialect=dialect)
-        return _altered(old, dialect)
-    before_schema, after_schema = _schema(old, dialect), _schema(new, dialect)
-    return _compared(before_schema, after_schema) + _altered(new, dialect)
+def schema_changes(view: View, texts: Sequence[str], at: int | None) -> list[SchemaChange]:
+    """The changes between two schemas; or those in one text, or between one schema and the lake."""
+    if len(texts) > 2:
+        raise SettingError(f"{len(texts)} schemas were given", hint="give one text, or the old and the new schema")
+    if len(texts) == 2:
+        return changes(texts[0], texts[1])
+    found = changes(texts[0])
+    if found or _is_diff(texts[0]):
+        return found
+    new = _schema(texts[0])
+    return _compare({table: _schema_in_lake(view, table, at) for table in new}, new)
 
 
-def is_diff(text: str) -> bool:
+def changes(old: str, new: str | None = None) -> list[SchemaChange]:
+    """The changes between the CREATE TABLE statements of two texts; or the ALTER and DROP statements of one."""
+    if new is not None:
+        return _compare(_schema(old), _schema(new)) + _altered(new)
+    return changes(*_sides(old)) if _is_diff(old) else _altered(old)
+
+
+def _is_diff(text: str) -> bool:
     """Whether the text is a unified diff."""
     return _HUNK.search(text) is not None
 
 
-def sides(diff: str) -> tuple[str, str]:
+def _sides(diff: str) -> tuple[str, str]:
     """The text before and after a unified diff, as far as the diff shows it."""
     before: list[str] = []
     after: list[str] = []
@@ -48,111 +62,94 @@ def sides(diff: str) -> tuple[str, str]:
     return "\n".join(before), "\n".join(after)
 
 
-def _statements(text: str, dialect: str) -> list[Any]:
+def _statements(text: str) -> list[exp.Expression]:
     try:
         import sqlglot
         from sqlglot.errors import SqlglotError
     except ImportError as error:
-        raise SettingError("reading SQL needs sqlglot", hint="pip install 'colline[sql]'") from error
+        raise SettingError("sqlglot is needed to read SQL", hint="pip install 'colline[sql]'") from error
     try:
-        return [statement for statement in sqlglot.parse(text, dialect=dialect) if statement is not None]
+        return [statement for statement in sqlglot.parse(text, dialect=DIALECT) if statement is not None]
     except SqlglotError as error:
-        told = str(error).splitlines()[0]
-        raise SettingError(
-            f"the schema cannot be read: {told}", hint="give CREATE TABLE or ALTER TABLE statements"
-        ) from error
+        reason = str(error).splitlines()[0]
+        hint = "give CREATE TABLE or ALTER TABLE statements"
+        raise SettingError(f"the schema cannot be read: {reason}", hint=hint) from error
 
 
-def _schema(text: str, dialect: str) -> Schema:
+def _schema(text: str) -> Schema:
+    """The tables that a text creates."""
     from sqlglot import expressions as exp
 
     out: Schema = {}
-    for statement in _statements(text, dialect):
+    for statement in _statements(text):
         if isinstance(statement, exp.Create) and isinstance(statement.this, exp.Schema):
-            columns = {
-                c.name: c.args["kind"].sql(dialect).lower() if c.args.get("kind") else "" for c in _columns(statement)
+            columns = (part for part in statement.this.expressions if isinstance(part, exp.ColumnDef))
+            out[_table_name(statement.this.this)] = {
+                column.name: column.args["kind"].sql(DIALECT).lower() if column.args.get("kind") else ""
+                for column in columns
             }
-            out[_table(statement.this.this)] = columns
     return out
 
 
-def _columns(statement: Any) -> Iterator[Any]:
-    from sqlglot import expressions as exp
-
-    return (part for part in statement.this.expressions if isinstance(part, exp.ColumnDef))
-
-
-def _table(table: Any) -> str:
+def _table_name(table: exp.Table) -> str:
     return ".".join(part.name for part in table.parts)
 
 
-def _compared(before: Schema, after: Schema) -> list[Row]:
-    out: list[Row] = []
+def _schema_in_lake(view: View, table: str, at: int | None) -> dict[str, str]:
+    nodes = view.names.dataset_columns(view.names.dataset(table.split("."), table), at)
+    types = view.texts("types")
+    return {view.names.field(n): _spell(types(int(view.arrays["node.type"][n]))) for n in nodes.tolist()}
+
+
+def _spell(type_name: str) -> str:
+    """A type in the spelling of `_schema`."""
+    from sqlglot import expressions as exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return str(exp.DataType.build(type_name, dialect=DIALECT).sql(DIALECT)).lower()
+    except SqlglotError:
+        return type_name.lower()
+
+
+def _compare(before: Schema, after: Schema) -> list[SchemaChange]:
+    out: list[SchemaChange] = []
     for table, old in before.items():
-        new = after.get(table)
-        if new is None:
-            out += [_change(table, name, _GONE, kind, None) for name, kind in old.items()]
-            continue
-        folded = {name.lower(): kind for name, kind in new.items()}
-        gone = [name for name in old if name.lower() not in folded]
-        out += [_change(table, name, _GONE, old[name], None) for name in gone]
+        new = {name.lower(): kind for name, kind in after.get(table, {}).items()}
+        dropped = [name for name in old if name.lower() not in new]
+        out += [SchemaChange(table, name, _DROP, old[name], None) for name in dropped]
         out += [
-            _change(table, name, "type", kind, folded[name.lower()])
+            SchemaChange(table, name, "type", kind, new[name.lower()])
             for name, kind in old.items()
-            if name.lower() in folded and folded[name.lower()] != kind
+            if name not in dropped and new[name.lower()] != kind
         ]
     return out
 
 
-def _change(table: str, column: str, change: str, before: str | None, after: str | None) -> Row:
-    return {"dataset": table, "column": column, "change": change, "from": before, "to": after}
-
-
-def _altered(text: str, dialect: str) -> list[Row]:
+def _altered(text: str) -> list[SchemaChange]:
     from sqlglot import expressions as exp
 
-    out: list[Row] = []
-    for statement in _statements(text, dialect):
+    out: list[SchemaChange] = []
+    for statement in _statements(text):
         if isinstance(statement, exp.Drop) and str(statement.args.get("kind", "")).upper() in ("TABLE", "VIEW"):
-            out += [_change(_table(table), "*", _GONE, None, None) for table in statement.find_all(exp.Table)]
+            tables = statement.find_all(exp.Table)
+            out += [SchemaChange(_table_name(table), "*", _DROP, None, None) for table in tables]
         elif isinstance(statement, exp.Alter):
-            out += [
-                row for action in statement.args.get("actions") or () for row in _action(_table(statement.this), action)
-            ]
+            table = _table_name(statement.this)
+            out += [row for action in statement.args.get("actions") or () for row in _action(table, action)]
     return out
 
 
-def _action(table: str, action: Any) -> Iterator[Row]:
+def _action(table: str, action: exp.Expression) -> Iterator[SchemaChange]:
     from sqlglot import expressions as exp
 
     if isinstance(action, exp.Drop):
-        yield from (_change(table, found.name, _GONE, None, None) for found in action.find_all(exp.Identifier))
+        yield from (SchemaChange(table, found.name, _DROP, None, None) for found in action.find_all(exp.Identifier))
     elif isinstance(action, exp.RenameColumn):
-        yield _change(table, action.this.name, "rename", action.this.name, action.args["to"].name)
+        yield SchemaChange(table, action.this.name, "rename", action.this.name, action.args["to"].name)
     elif isinstance(action, exp.AlterColumn):
         name, renamed = action.this.name, action.args.get("rename_to")
         if renamed is not None and renamed.name.lower() != name.lower():
-            yield _change(table, name, "rename", name, renamed.name)
+            yield SchemaChange(table, name, "rename", name, renamed.name)
         elif action.args.get("dtype"):
-            yield _change(table, name, "type", None, action.args["dtype"].sql().lower())
-
-
-def creates(text: str, *, dialect: str = "spark") -> Schema:
-    """The tables a text creates, for comparing with what the lake knows."""
-    return _schema(text, dialect)
-
-
-def against(text: str, known: Schema, *, dialect: str = "spark") -> list[Row]:
-    """What changes if tables that are known get the schema that a text creates."""
-    from sqlglot import expressions as exp
-    from sqlglot.errors import SqlglotError
-
-    def spelled(kind: str) -> str:
-        try:
-            return str(exp.DataType.build(kind, dialect=dialect).sql(dialect)).lower()
-        except SqlglotError:
-            return kind.lower()
-
-    wanted = creates(text, dialect=dialect)
-    before = {table: {name: spelled(kind) for name, kind in columns.items()} for table, columns in known.items()}
-    return _compared(before, {table: columns for table, columns in wanted.items() if table in before})
+            yield SchemaChange(table, name, "type", None, action.args["dtype"].sql().lower())

@@ -1,183 +1,189 @@
-"""What a table shows of an answer's rows, written once: by question, or by question and section."""
+"""The columns of the tables that show answers, by question or by question and section."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
-from colline.graph.answer import Row
+from msgspec import UNSET
 
-Cell = Callable[[Row], Any]
-_MICROS = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z")
+from colline.graph.answer import Answer
+from colline.graph.render.escape import escape_control_characters
+from colline.graph.results import ImpactAnswer, WalkAnswer
+from colline.graph.rows import Divergence, EdgeChange, EdgeRevision, EdgeRow, PathRow, ReachedColumn, Row, UnusedRow
+
+Cell = Callable[[Any], object]  # the value that a column shows of a row
+Columns = tuple[tuple[str, Cell], ...]  # headers and cells
+_MICROSECONDS = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d+Z")
+
+
+class Hop(NamedTuple):
+    """A reached column with the edge that leads to it."""
+
+    column: ReachedColumn
+    via: EdgeRow | None
+
+
+def rows_with_edges(answer: Answer) -> list[Row] | list[Hop]:
+    """The rows of an answer; those of a traversal by column with an edge that leads one step nearer."""
+    if not isinstance(answer, WalkAnswer | ImpactAnswer):
+        return answer.main_rows
+    upstream = answer.question == "upstream"
+    distance = {row.id: row.distance for row in answer.columns} | {row.id: 0 for row in answer.of}
+    via: dict[int, EdgeRow] = {}
+    for edge in answer.edges:
+        far, near = (edge.from_, edge.to) if upstream else (edge.to, edge.from_)
+        if distance.get(near, -1) + 1 == distance.get(far):
+            known = via.get(far)
+            if known is None or (edge.type == "DIRECT" != known.type):
+                via[far] = edge
+    return [Hop(row, via.get(row.id)) for row in answer.columns]
 
 
 def value_at(path: str) -> Cell:
-    """The cell that shows what lies at a dotted path of a row."""
+    """The cell with the value at a dotted path of a row."""
+    names = path.split(".")
 
-    def cell(row: Row) -> Any:
-        value: Any = row
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
+    def cell(row: object) -> object:
+        value: object = row
+        for name in names:
+            value = getattr(value, name, None)
         return value
 
     return cell
 
 
 def first_line(text: str | None) -> str:
-    """The line of an error that says what happened; `--json` has all of it."""
+    """The first line of an error message; `--json` has all lines."""
     lines = (text or "").strip().splitlines()
     return lines[0] + (" …" if len(lines) > 1 else "") if lines else ""
 
 
-def _flag(key: str, word: str) -> Cell:
-    return lambda row: word if row.get(key) else ""
+def _error(path: str) -> Cell:
+    return lambda row: first_line(getattr(row, path))
 
 
-def _edge_kind(row: Row) -> str:
-    via = row.get("via") or {}
-    return str(via.get("subtype", "")).lower() + (" ⛨" if via.get("masking") else "")
+def _word(path: str, word: str) -> Cell:
+    """The cell with a word if the value at a path is true."""
+    value = value_at(path)
+    return lambda row: word if value(row) is True else ""
 
 
-def _path(row: Row) -> str:
-    return " → ".join(column["label"] for column in row["columns"])
+def _indirect(path: str = "relation") -> tuple[str, Cell]:
+    value = value_at(path)
+    return "", lambda row: "indirect" if value(row) == "indirect" else ""
 
 
-def _steps(row: Row) -> str:
-    told = dict.fromkeys(f"{e['subtype'].lower()}{' ⛨' if e['masking'] else ''} by {_by(e)}" for e in row["edges"])
-    return ", ".join(told)
+def _subtype(edge: EdgeRow) -> str:
+    return edge.subtype.lower() + (" ⛨" if edge.masking else "")
 
 
-def _by(row: Row) -> str:
-    return str((row.get("job") or {}).get("name", "?"))
+def _transformation(edge: EdgeRow) -> str:
+    return (edge.description or edge.subtype.lower()) + (" ⛨" if edge.masking else "")
 
 
-def _changed(row: Row) -> str:
-    if row["kind"] != "edge":
-        return str(row["label"])
-    return f"{row['source']['label']} → {row['target']['label']}"
+def _path_steps(row: PathRow) -> str:
+    return ", ".join(dict.fromkeys(f"{_subtype(e)} by {e.job.name if e.job else '?'}" for e in row.edges))
 
 
-def _how(edge: Row) -> str:
-    return str(edge["description"] or edge["subtype"].lower()) + (" ⛨" if edge["masking"] else "")
+def _changed_object(row: Row) -> str:
+    if isinstance(row, EdgeChange | EdgeRevision):
+        return f"{row.source.label} → {row.target.label}"
+    return str(row["label"])
 
 
-def _changed_how(row: Row) -> str:
-    if row["kind"] != "edge":
-        return ""
-    return f"{_how(row['before'])} ⇒ {_how(row['after'])}" if "before" in row else _how(row)
+def _changed_transformation(row: Row) -> str:
+    if isinstance(row, EdgeRevision):
+        return f"{_transformation(row.before)} ⇒ {_transformation(row.after)}"
+    return _transformation(row) if isinstance(row, EdgeChange) else ""
 
 
 def _toward(side: str) -> Cell:
-    return lambda row: ", ".join(f"{edge['target']['label']}: {_how(edge)}" for edge in row[side])
+    def cell(row: Divergence) -> str:
+        edges = row.a if side == "a" else row.b
+        return ", ".join(f"{edge.target.label}: {_transformation(edge)}" for edge in edges)
+
+    return cell
 
 
-def _read(row: Row) -> str:
-    return "never" if row["never"] else as_text(row["last_read"])
+def _last_read(row: UnusedRow) -> object:
+    return "never" if row.never else row.last_read
 
 
-_COLUMN: tuple[tuple[str, Cell], ...] = (
-    ("column", value_at("label")),
-    ("type", value_at("type")),
-    ("layer", value_at("layer")),
-    ("tags", value_at("tags")),
-    ("up", value_at("up")),
-    ("down", value_at("down")),
+def _same_names(*names: str) -> Columns:
+    return tuple((name.replace("_", " "), value_at(name)) for name in names)
+
+
+_COLUMN: Columns = (("column", value_at("label")), *_same_names("type", "layer", "tags", "up", "down"))
+_HOP = ("hop", value_at("distance"))
+_REACHED: Columns = (("hop", value_at("column.distance")), ("column", value_at("column.label")))
+_VIA: Columns = (("expression", value_at("via.description")), ("job", value_at("via.job.name")))
+_FLAGGED_JOB: Columns = (
+    ("job that needs attention", value_at("name")),
+    ("why", value_at("flags")),
+    ("lineage changed", value_at("changed_at")),
+    ("last success", value_at("last_success")),
+    ("error", _error("last_error")),
 )
-_JOB: tuple[tuple[str, Cell], ...] = (
+_DATASETS: Columns = (
+    _HOP,
+    ("dataset", value_at("label")),
+    *_same_names("kind", "layer", "owner", "columns"),
+    _indirect(),
+)
+_JOBS: Columns = (
+    _HOP,
     ("job", value_at("name")),
     ("last run", value_at("last_state")),
     ("last success", value_at("last_success")),
     ("changed", value_at("changed_at")),
-    ("error", lambda row: first_line(row.get("last_error"))),
+    ("error", _error("last_error")),
+    ("flags", value_at("flags")),
 )
-_DATASET: tuple[tuple[str, Cell], ...] = (
-    ("dataset", value_at("label")),
-    ("kind", value_at("kind")),
-    ("layer", value_at("layer")),
-    ("owner", value_at("owner")),
-    ("columns", value_at("columns")),
-)
-_LOOK: tuple[tuple[str, Cell], ...] = (
-    ("job that needs a look", value_at("name")),
-    ("why", value_at("flags")),
-    ("lineage changed", value_at("changed_at")),
-    ("last success", value_at("last_success")),
-    ("error", lambda row: first_line(row.get("last_error"))),
-)
-_HOP: tuple[str, Cell] = ("hop", value_at("distance"))
-_INDIRECT: tuple[str, Cell] = ("", lambda row: "indirect" if row.get("relation") == "indirect" else "")
 
-# question (and section, where it is not the question's own) → the columns of its table: header, what it shows of a row
-TABLES: dict[str, tuple[tuple[str, Cell], ...]] = {
+TABLES: dict[str, Columns] = {
     "find": (("column", value_at("label")), ("match", value_at("match")), *_COLUMN[1:]),
-    "columns": (
-        _HOP,
-        ("column", value_at("label")),
-        ("how", _edge_kind),
-        ("expression", value_at("via.description")),
-        ("job", value_at("via.job.name")),
+    "columns": _COLUMN,
+    "dataset": _COLUMN,
+    "upstream": (
+        *_REACHED,
+        ("how", lambda hop: _subtype(hop.via) if hop.via else ""),
+        *_VIA,
         ("last run", value_at("via.last_state")),
-        _INDIRECT,
-        ("", _flag("masked", "masked")),
+        _indirect("column.relation"),
+        ("", _word("column.masked", "masked")),
     ),
-    "datasets": (_HOP, *_DATASET, _INDIRECT),
-    "jobs": (_HOP, *_JOB, ("flags", value_at("flags"))),
-    "upstream.jobs": _LOOK,
-    "downstream.jobs": _LOOK,
+    "upstream.datasets": _DATASETS,
+    "datasets": _DATASETS,
+    "upstream.jobs": _JOBS,
+    "jobs": _JOBS,
     "paths": (
         ("steps", value_at("length")),
-        ("path", _path),
-        ("how", _steps),
-        _INDIRECT,
-        ("", _flag("masked", "masked")),
+        ("path", lambda row: " → ".join(column.label for column in row.columns)),
+        ("how", _path_steps),
+        _indirect(),
+        ("", _word("masked", "masked")),
     ),
-    "impact": (
-        _HOP,
-        ("column", value_at("label")),
-        ("use", value_at("kinds")),
-        ("expression", value_at("via.description")),
-        ("job", value_at("via.job.name")),
-        _INDIRECT,
-    ),
-    "impact.jobs": (_HOP, ("job", value_at("name")), ("use", value_at("kinds")), ("", _flag("breaks", "breaks"))),
-    "impact.readers": (
-        ("column", value_at("column")),
-        ("read by", value_at("job.name")),
-        ("use", value_at("use")),
-        ("last read", value_at("last_read")),
-        ("", _flag("live", "live")),
-    ),
+    "impact": (*_REACHED, ("use", value_at("column.kinds")), *_VIA, _indirect("column.relation")),
     "pii": (
         ("verdict", value_at("verdict")),
         ("column", value_at("label")),
         _HOP,
         ("from", value_at("source.label")),
-        ("through", lambda row: " → ".join(row["through"])),
+        ("through", lambda row: " → ".join(row.through)),
         ("masked at hop", value_at("hop")),
         ("by", value_at("job.name")),
         ("exit", value_at("exit")),
-        ("", _flag("violation", "violation")),
+        ("", _word("violation", "violation")),
     ),
-    "pii.exits": (
-        ("exit", value_at("label")),
-        ("kind", value_at("kind")),
-        ("clear", value_at("clear")),
-        ("masked", value_at("masked")),
-        ("indirect", value_at("indirect")),
-    ),
-    "droppable": (
-        ("column", value_at("label")),
-        ("droppable", value_at("verdict")),
-        ("why", value_at("why")),
-        ("last read", value_at("last_read")),
-    ),
+    "droppable": (("column", value_at("label")), ("droppable", value_at("verdict")), *_same_names("why", "last_read")),
     "unused": (
         ("column", value_at("label")),
         ("last write", value_at("last_write")),
-        ("last read", _read),
+        ("last read", _last_read),
         ("confidence", value_at("confidence")),
-        ("why", lambda row: row["why"] if row["confidence"] == "low" else ""),
+        ("why", lambda row: row.why if row.confidence == "low" else ""),
     ),
     "writers": (
         ("column", value_at("label")),
@@ -185,69 +191,76 @@ TABLES: dict[str, tuple[tuple[str, Cell], ...]] = {
         ("definition", value_at("definition")),
         ("last success", value_at("last_success")),
         ("last run", value_at("last_state")),
-        ("", _flag("conflict", "conflict")),
+        ("", _word("conflict", "conflict")),
     ),
     "compare": (
         ("shared column", value_at("column.label")),
         ("toward the first", _toward("a")),
         ("toward the second", _toward("b")),
-        ("", _flag("differs", "differs")),
+        ("", _word("differs", "differs")),
     ),
     "diff": (
         ("change", value_at("change")),
         ("what", value_at("kind")),
-        ("where", _changed),
-        ("how", _changed_how),
+        ("where", _changed_object),
+        ("how", _changed_transformation),
         ("job", value_at("job.name")),
     ),
     "coverage": (
-        ("gap", lambda row: (row["kind"] or "").replace("_", " ")),
+        ("gap", lambda row: row.kind.replace("_", " ")),
         ("job", value_at("job.name")),
         ("dataset", value_at("dataset.label")),
-        ("layer", value_at("layer")),
-        ("owner", value_at("owner")),
-        ("detail", value_at("detail")),
-        ("last seen", value_at("last_seen")),
+        *_same_names("layer", "owner", "detail", "last_seen"),
     ),
-    "roots": _COLUMN,
-    "leaves": _COLUMN,
-    "hubs": _COLUMN,
-    "dataset": _COLUMN,
     "runs": (
         ("run", value_at("run_id")),
         ("job", value_at("job.name")),
-        ("state", value_at("state")),
-        ("started", value_at("started")),
-        ("ended", value_at("ended")),
-        ("error", lambda row: first_line(row.get("error"))),
+        *_same_names("state", "started", "ended"),
+        ("error", _error("error")),
     ),
-    "quarantine": (
-        ("reason", value_at("reason")),
-        ("file", value_at("file")),
-        ("position", value_at("position")),
-        ("line", lambda row: str(row.get("line", ""))[:120]),
-    ),
+    "quarantine": (*_same_names("reason", "file", "position"), ("line", lambda row: (row.line or "")[:120])),
 }
-# question → further sections that its text shows below the rows
-FURTHER: dict[str, tuple[str, ...]] = {
-    "impact": ("jobs", "readers"),
-    "pii": ("exits",),
-    "upstream": ("jobs",),
-    "downstream": ("jobs",),
+# question → sections that the text shows below the rows, with the columns of their tables
+FURTHER_TABLES: dict[str, dict[str, Columns]] = {
+    "upstream": {"jobs": _FLAGGED_JOB},
+    "downstream": {"jobs": _FLAGGED_JOB},
+    "impact": {
+        "jobs": (_HOP, ("job", value_at("name")), ("use", value_at("kinds")), ("", _word("breaks", "breaks"))),
+        "readers": (
+            ("column", value_at("column")),
+            ("read by", value_at("job.name")),
+            *_same_names("use", "last_read"),
+            ("", _word("live", "live")),
+        ),
+    },
+    "pii": {"exits": (("exit", value_at("label")), *_same_names("kind", "clear", "masked", "indirect"))},
 }
-RIGHT = ("hop", "up", "down", "steps", "columns", "clear", "masked", "indirect", "masked at hop", "position")
+RIGHT_ALIGNED = ("hop", "up", "down", "steps", "columns", "clear", "masked", "indirect", "masked at hop", "position")
 
 
-def as_text(value: Any) -> str:
-    """A cell as people read it."""
-    if value is None or value is False:
+def columns_of(answer: Answer) -> Columns:
+    """The columns of the table of an answer's rows."""
+    question = "upstream" if answer.question == "downstream" else answer.question
+    found = TABLES.get(f"{question}.{answer.main}") or TABLES.get(question)
+    return found or _all_columns(answer.main_rows)
+
+
+def _all_columns(rows: Iterable[Row]) -> Columns:
+    """A column for each field of the rows, except identifiers."""
+    names = dict.fromkeys(name for row in rows for name in row.__struct_fields__)
+    return _same_names(*(name for name in names if name not in ("id", "namespace", "name", "field")))
+
+
+def cell_text(value: object) -> str:
+    """A value as people read it."""
+    if value is None or value is False or value is UNSET:
         return ""
     if value is True:
         return "yes"
-    if isinstance(value, (list, tuple)):
-        return ", ".join(as_text(item) for item in value)
+    if isinstance(value, list | tuple):
+        return ", ".join(cell_text(item) for item in value)
     if isinstance(value, str):
-        return _MICROS.sub(r"\1Z", value)  # a table shows seconds; JSON and CSV have all of a time
-    if isinstance(value, dict):
-        return str(value.get("label") or value.get("name") or value)
+        return escape_control_characters(_MICROSECONDS.sub(r"\1Z", value))  # tables show seconds
+    if isinstance(value, Row):
+        return cell_text(getattr(value, "label", None) or getattr(value, "name", None) or str(value))
     return str(value)

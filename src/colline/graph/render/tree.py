@@ -1,11 +1,13 @@
-"""A walk as a tree: each column below the one it was reached from, told in full once."""
+"""An upstream or downstream answer as a tree: each column below the one it was reached from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from colline.graph.answer import Answer, Row
+from colline.graph.render.escape import escape_control_characters
+from colline.graph.results import WalkAnswer
+from colline.graph.rows import EdgeRow
 
 _FORK, _LAST, _BAR, _GAP = "├─ ", "└─ ", "│  ", "   "
 
@@ -20,44 +22,45 @@ class Line:
     state: str = ""
 
 
-def lines(answer: Answer) -> Iterator[Line]:
-    """The columns asked about, and below each what the walk reached from there; a second time only its name."""
-    steps, names = _steps(answer), {row["id"]: row for row in (*answer.of, *answer.main_rows)}
-    told: set[int] = set()
-    # a column waits with the branches before it; the last one goes on first. Without recursion: ways may be long
-    waiting: list[tuple[int, str, str, Row | None]] = [(row["id"], "", "", None) for row in reversed(answer.of)]
-    while waiting:
-        node, before, fork, edge = waiting.pop()
-        again = node in told
-        told.add(node)
-        how = _how(edge) + ("  (above)" if again and steps.get(node) else "")
-        state = str(edge["last_state"] or "") if edge else ""
-        yield Line(before + fork, names[node]["label"], how, "" if state == "COMPLETE" else state)
-        if again:
+def tree_lines(answer: WalkAnswer) -> Iterator[Line]:
+    """The columns asked about, each with the columns reached from it. A repeated column has no branches."""
+    steps = _steps(answer)
+    labels = {row.id: escape_control_characters(row.label) for row in (*answer.of, *answer.columns)}
+    printed: set[int] = set()
+    # an explicit stack, because paths may be longer than the recursion limit
+    stack: list[tuple[int, str, str, EdgeRow | None]] = [(row.id, "", "", None) for row in reversed(answer.of)]
+    while stack:
+        node, before, fork, edge = stack.pop()
+        is_repeated = node in printed
+        printed.add(node)
+        how = _transformation(edge) + ("  (above)" if is_repeated and steps.get(node) else "")
+        state = edge.last_state or "" if edge else ""
+        yield Line(before + fork, labels[node], how, "" if state == "COMPLETE" else state)
+        if is_repeated:
             continue
         below = before + ("" if not fork else _GAP if fork == _LAST else _BAR)
-        onward = list(steps.get(node, {}).items())
-        for place, (child, step) in reversed(list(enumerate(onward, 1))):
-            waiting.append((child, below, _LAST if place == len(onward) else _FORK, step))
+        children = list(steps.get(node, {}).items())
+        for place, (child, step) in reversed(list(enumerate(children, 1))):
+            stack.append((child, below, _LAST if place == len(children) else _FORK, step))
 
 
-def _steps(answer: Answer) -> dict[int, dict[int, Row]]:
-    """From each column to those one step farther, with the edge that counts: a direct one where there is one."""
-    far, near = ("from", "to") if answer.question == "upstream" else ("to", "from")
-    place = {row["id"]: number for number, row in enumerate((*answer.of, *answer.main_rows))}
-    out: dict[int, dict[int, Row]] = {}
-    for edge in answer.sections.get("edges", ()):
-        if edge[far] == edge[near] or place[edge[far]] < len(answer.of):
+def _steps(answer: WalkAnswer) -> dict[int, dict[int, EdgeRow]]:
+    """The columns one step farther than each column, with the edge to them: a direct one if there is one."""
+    place = {row.id: number for number, row in enumerate((*answer.of, *answer.columns))}
+    out: dict[int, dict[int, EdgeRow]] = {}
+    for edge in answer.edges:
+        far, near = (edge.from_, edge.to) if answer.question == "upstream" else (edge.to, edge.from_)
+        if far == near or place[far] < len(answer.of):
             continue
-        found = out.setdefault(edge[near], {})
-        if edge[far] not in found or (edge["type"] == "DIRECT" != found[edge[far]]["type"]):
-            found[edge[far]] = edge
+        found = out.setdefault(near, {})
+        if far not in found or (edge.type == "DIRECT" != found[far].type):
+            found[far] = edge
     return {node: dict(sorted(found.items(), key=lambda step: place[step[0]])) for node, found in out.items()}
 
 
-def _how(edge: Row | None) -> str:
+def _transformation(edge: EdgeRow | None) -> str:
     if edge is None:
         return ""
-    what = edge["description"] or edge["subtype"].lower()
-    marks = (" ⛨" if edge["masking"] else "") + (" indirect" if edge["type"] == "INDIRECT" else "")
-    return f"{what}{marks} by {(edge['job'] or {}).get('name', '?')}"
+    marks = (" ⛨" if edge.masking else "") + (" indirect" if edge.type == "INDIRECT" else "")
+    job = edge.job.name if edge.job else "?"
+    return escape_control_characters(f"{edge.description or edge.subtype.lower()}{marks} by {job}")

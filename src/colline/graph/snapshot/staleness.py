@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from colline.errors import LakeError
-from colline.graph.answer import Row, counted
+from colline.graph.answer import count_of
+from colline.graph.rows import Unknown
 from colline.graph.snapshot.array_file import Arrays, write
 from colline.graph.snapshot.publish import compose, read_tables
 from colline.graph.snapshot.versions import open_current
@@ -39,10 +40,10 @@ class UnpublishedCommits:
     added_bytes: int
     is_settled: bool = False  # no writer is at work, and the tables are consistent
 
-    def row(self) -> Row:
+    def row(self) -> Unknown:
         """The row that an answer contains under `unknown`."""
-        why = f"{counted(self.count, 'newer commit')} of the lake's tables {'is' if self.count == 1 else 'are'} not"
-        return {"what": "newest events", "why": f"{why} in this answer; `colline ingest` publishes them", "count": 1}
+        why = f"{count_of(self.count, 'newer commit')} of the lake's tables {'is' if self.count == 1 else 'are'} not"
+        return Unknown("newest events", f"{why} in this answer; `colline ingest` publishes them")
 
 
 def is_inconsistent(root: Path) -> bool:

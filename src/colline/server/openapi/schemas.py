@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from colline.graph import results
+from colline.graph.answer import Answer
 from colline.server import response_types
 from colline.server.endpoints import ENDPOINTS
 from colline.server.response_types import ErrorBody
@@ -32,7 +33,7 @@ def component_schemas() -> dict[str, Schema]:
     types = [_response_type(name) for name in sorted(names)]
     _, components = msgspec.json.schema_components([ErrorBody, *types], ref_template=_PREFIX + "{name}")
     for kind in types:
-        if issubclass(kind, results.Answer):
+        if issubclass(kind, Answer):
             _complete_answer(components[kind.__name__], kind)
     return {**components, **_UNTYPED, **EVENT_SCHEMAS}
 
@@ -42,7 +43,7 @@ def _response_type(name: str) -> type[msgspec.Struct]:
     return kind
 
 
-def _complete_answer(schema: Schema, kind: type[results.Answer]) -> None:
+def _complete_answer(schema: Schema, kind: type[Answer]) -> None:
     """Keeps the keys of the JSON, in their order: an answer always has all of them, so that none has a default."""
     keys = list(kind.json_fields())
     schema["properties"] = {key: schema["properties"][key] for key in keys}

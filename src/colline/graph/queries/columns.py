@@ -1,0 +1,67 @@
+"""`columns`: the roots, the leaves, or the most connected columns of the graph."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colline.errors import SettingError
+from colline.graph.answer import Page, count_of
+from colline.graph.results import ColumnsAnswer
+from colline.graph.traversal.bfs import alive
+from colline.graph.traversal.csr import Nodes
+from colline.graph.traversal.records import View
+
+Selection = Literal["roots", "leaves", "top"]
+Degrees = tuple[NDArray[np.int64], NDArray[np.int64], Nodes]
+
+
+def all_columns(view: View, at: int | None) -> Nodes:
+    """Every column that exists, or existed at a time."""
+    nodes = np.arange(view.arrays.meta["nodes"], dtype=np.int64)
+    found: Nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
+    return found
+
+
+def degrees(view: View, at: int | None) -> Degrees:
+    """The number of direct neighbours upstream and downstream of every node, and the nodes that are columns."""
+    nodes = np.arange(view.arrays.meta["nodes"], dtype=np.int64)
+    ups, downs = (view.neighbours(nodes, forward=forward, at=at) for forward in (False, True))
+    return ups, downs, all_columns(view, at)
+
+
+def selection(*, roots: bool, leaves: bool, top: int | None) -> Selection:
+    """The selection asked for. Exactly one must be given."""
+    if roots + leaves + (top is not None) != 1:
+        raise SettingError("give exactly one of roots, leaves and top", hint="use --roots, --leaves or --top N")
+    if top is not None and top < 1:
+        raise SettingError(f"top is {top}", hint="use at least 1")
+    return "roots" if roots else "leaves" if leaves else "top"
+
+
+def answer(
+    view: View, page: Page, at: int | None, within: Nodes | None, which: Selection, top: int = 0
+) -> ColumnsAnswer:
+    """Columns with lineage: those without upstream columns, those without downstream columns, or the most connected."""
+    ups, downs, columns = degrees(view, at)
+    columns = columns if within is None else np.intersect1d(columns, within)
+    up, down = ups[columns], downs[columns]
+    if which == "top":
+        connected = columns[up + down > 0]
+        nodes = connected[np.lexsort((connected, -(ups + downs)[connected]))][:top]
+        verdict = f"{len(nodes):,} of {count_of(len(connected), 'connected column')}, most neighbours first"
+    else:
+        nodes = columns[(up == 0) & (down > 0)] if which == "roots" else columns[(down == 0) & (up > 0)]
+        verdict = f"nothing {'feeds' if which == 'roots' else 'is built on'} {count_of(len(nodes), 'column')}"
+    left_out, cursor = page.rest(len(nodes))
+    return ColumnsAnswer(
+        verdict=verdict,
+        as_of=view.as_of(at),
+        totals={"columns": len(nodes)},
+        rows=view.columns(nodes[page.rows], at),
+        left_out=left_out,
+        cursor=cursor,
+        snapshot=view.version,
+    )
