@@ -25,6 +25,7 @@ from delta.tables import DeltaTable
 #   * <- d.k indirect/join
 #   * <- t.k indirect/join
 #   * <- d.b indirect/filter
+#   * <- t.c indirect/filter
 #   input: t
 #   input: d
 #   output: d
