@@ -43,13 +43,17 @@ def iceberg(home: Path, version: str) -> tuple[list[str], dict[str, str]]:
 JDBC_CATALOG = {
     "spark.sql.catalog.shop": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
     "spark.sql.catalog.shop.url": "jdbc:derby:memory:shop;create=true",
-    "spark.sql.catalog.shop.driver": "org.apache.derby.iapi.jdbc.AutoloadedDriver",
 }
 # a Hive metastore in the JVM's memory
 HIVE = {
     "spark.sql.catalogImplementation": "hive",
     "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
 }
+
+
+def derby_driver(version: str) -> str:
+    """The driver class of the Derby that comes with a Spark version."""
+    return f"org.apache.derby.{'' if version.startswith('3.') else 'iapi.'}jdbc.AutoloadedDriver"
 
 
 def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSession:
@@ -76,6 +80,7 @@ def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSess
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": "3g",
         **JDBC_CATALOG,
+        "spark.sql.catalog.shop.driver": derby_driver(pyspark.__version__),
         **(HIVE if hive else {}),
         **(DELTA if HAS_DELTA and not plain else {}),
         **catalog,

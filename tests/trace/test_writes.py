@@ -11,7 +11,7 @@ import pytest
 
 import colline
 from colline.capture.watch import Watch
-from tests.trace.cases import Case, run_cases, short_name
+from tests.trace.cases import Case, check_lines, run_cases, short_name
 from tests.trace.live import missing_requirement, opened_case
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_final_event_has_the_lineage_of_the_case(case: Case, spark: SparkSession
         pytest.skip(reason)
     with opened_case(case, spark, folder=tmp_path):
         found = event_lines(final_event(watch), case)
-    assert found == case.expected
+    check_lines(case, found)
 
 
 def final_event(watch: Watch) -> Event:

@@ -296,6 +296,7 @@ df = spark.sql("show tables").select("tableName")
 #   tableName <- nothing
 
 # case: the default index of the pandas API has no input
+# since: 4.0
 # table: t(a, b, c, k)
 import pyspark.pandas
 

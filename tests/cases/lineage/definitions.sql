@@ -157,6 +157,7 @@ alter table noted alter column a comment 'the first'
 --   output: noted alter
 
 -- case: a statement without a rule is opaque
+-- since: 4.0
 declare or replace variable counted int default 1
 -- expect:
 --   opaque: CreateVariable

@@ -265,6 +265,7 @@ insert into u select n, m, n, m from wide
 --   k <- wide.m direct/identity
 
 -- case: insert into a JDBC table
+-- since: 4.0
 -- table: t(a, b, c, k)
 -- setup: create table if not exists shop.APP.sold (p int, q int)
 -- setup: create table sold using jdbc options (url 'jdbc:derby:memory:shop', dbtable 'APP."sold"', driver 'org.apache.derby.iapi.jdbc.AutoloadedDriver')

@@ -31,6 +31,7 @@ writer.toTable("ice.db.copy").awaitTermination()
 
 # case: a stream from an Iceberg table into another on Spark 3.5
 # until: 3.5
+# gap: the plan of a batch does not contain the table of a V2 stream on Spark 3.5
 # table: ice.db.source(id, v string, k) using iceberg
 # table: ice.db.copy(id, v string) using iceberg
 spark.sql("insert into ice.db.source values (1, 'x', 1)")
@@ -43,8 +44,15 @@ writer.toTable("ice.db.copy").awaitTermination()
 #   * <- source.k indirect/filter
 #   input: source
 #   output: copy
+# today:
+#   id <- StreamingDataSourceV2Relation.id direct/identity
+#   v <- StreamingDataSourceV2Relation.v direct/transformation
+#   * <- StreamingDataSourceV2Relation.k indirect/filter
+#   input: StreamingDataSourceV2Relation
+#   output: copy
 
 # case: a continuous stream into noop
+# since: 4.0
 import time
 
 stream = spark.readStream.format("rate").option("rowsPerSecond", 10).load().where("value > 0").select("timestamp")

@@ -23,6 +23,8 @@ from colline.trace.result import Write
 from colline.trace.rule_registry import command
 from colline.trace.tracer import Scope, Trace, schema_of
 
+# the operation code of a deleted row, see RowDeltaUtils.DELETE_OPERATION of Spark
+_DELETE_CODE = "1"
 _CLAUSES = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
 
 
@@ -85,7 +87,7 @@ def _merge_write(node: Node, target: Node, trace: Trace) -> Write:
     flows: dict[str, list[Flow]] = {}
     deletions: list[Dependencies] = []
     for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
-        if _deletes(clause):
+        if _deletes(clause, node):
             deletions.append(scope.dependencies(conditions_up_to(clauses, position), Effect.FILTER))
         columns = drop_self_assignments(_clause_values(clause, positions, scope), target_source(target), trace)
         for name, flow in add_condition(columns, condition_dependencies(clause_condition(clause), scope)).items():
@@ -96,9 +98,14 @@ def _merge_write(node: Node, target: Node, trace: Trace) -> Write:
     return build_write(target_source(target), columns, trace, row_dependencies=rows, schema=schema)
 
 
-def _deletes(clause: Node) -> bool:
+def _deletes(clause: Node, node: Node) -> bool:
     """Whether a clause deletes rows: it discards them, or marks them as deleted where the table merges on read."""
-    return clause.kind == "Discard" or clause.get("context") == "Delete"
+    if clause.kind != "Keep":
+        return clause.kind == "Discard"
+    row = clause.get("output")
+    code = row[0] if isinstance(row, tuple) and row else None
+    has_codes = node.nodes("output")[0].text("name") == "__row_operation"
+    return has_codes and isinstance(code, Node) and code.text("sql") == _DELETE_CODE
 
 
 def _column_positions(node: Node, target: Node) -> dict[str, int]:
