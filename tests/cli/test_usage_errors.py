@@ -38,8 +38,8 @@ WRONG = {
     "token revoke x --lake {file}": (3, "no lake at {file}", "check --lake or COLLINE_LAKE"),
     "token create --lake {file}": (
         3,
-        "cannot keep tokens in {file}/_server: Not a directory",
-        "the lake must be a folder that this user may write to",
+        "cannot store tokens in {file}/_server: Not a directory",
+        "the lake must be a folder that this user can write to",
     ),
     "serve --lake {file}": (3, "{file} is not a folder", "serve a lake on a local or mounted disk"),
     "serve --lake {none} --host 0.0.0.0": (

@@ -1,4 +1,4 @@
-"""Asynchronous tests of the server run on asyncio; lakes to serve are those of the graph's tests."""
+"""Fixtures of the server tests: asyncio for asynchronous tests, and a server for the lake of the graph tests."""
 
 from __future__ import annotations
 

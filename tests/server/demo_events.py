@@ -1,7 +1,7 @@
-"""What `colline demo` captured, recorded once, so that tests start from real events without playing the demo.
+"""The events of `colline demo`, recorded, so that tests have real events without running the demo.
 
-`make record-demo` plays it and writes the file anew. Two things are changed on the way: the folder of the demo becomes
-/srv/delivery, and its two days, which take minutes, become the second and the third of March 2026.
+`make record-demo` runs the demo and writes the file. It replaces the folder of the demo by /srv/delivery, and the times
+of its two days, which take minutes, by the second and the third of March 2026.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def demo_events() -> list[dict[str, Any]]:
     return [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).splitlines()]
 
 
-def recorded(lake: Path, between: datetime) -> bytes:
-    """The lake's landed events as the recording holds them."""
+def recording_of(lake: Path, between: datetime) -> bytes:
+    """The landed events of a lake in the form of the recording."""
     files = sorted((lake / "landing").glob("dt=*/*.ndjson"))
     text = b"".join(file.read_bytes() for file in files).decode().replace(str(lake / "platform"), FOLDER)
     events = [json.loads(line) for line in text.splitlines()]
@@ -56,10 +56,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         lake = Path(folder) / "delivery"
         command = [sys.executable, "-m", "colline", "demo", "--lake", str(lake)]
-        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-        between = re.search(r"--since (\S+)", said)
-        assert between is not None, said[-2000:]
-        RECORDED.write_bytes(recorded(lake, datetime.fromisoformat(between[1])))
+        output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        between = re.search(r"--since (\S+)", output)
+        assert between is not None, output[-2000:]
+        RECORDED.write_bytes(recording_of(lake, datetime.fromisoformat(between[1])))
 
 
 if __name__ == "__main__":

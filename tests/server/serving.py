@@ -43,8 +43,8 @@ class Server:
         self.process.send_signal(number)
         return self.process.wait(30)
 
-    def words(self, awaited: str = "") -> str:
-        """What it wrote so far, once that is in it: a request is logged after its answer."""
+    def log_text(self, awaited: str = "") -> str:
+        """The log, as soon as it contains the awaited text: a request is logged after its response."""
         deadline = time.monotonic() + 30
         while awaited not in (found := self.log.read_text()):
             assert time.monotonic() < deadline, f"no {awaited!r} in {found}"
@@ -105,7 +105,7 @@ def event(job: str = "daily_revenue", run: str | None = None, **more: Any) -> di
     }
 
 
-def landed(lake: Path) -> list[bytes]:
+def landed_lines(lake: Path) -> list[bytes]:
     """Every line in the landing folder."""
     files = sorted((lake / "landing").glob("dt=*/*.ndjson"))
     for file in files:

@@ -13,7 +13,7 @@ import pytest
 
 from colline.server.http_errors import Problem
 from colline.server.receive.group_commit import CommitLimits, GroupCommit
-from tests.server.serving import landed
+from tests.server.serving import landed_lines
 
 pytestmark = pytest.mark.anyio
 
@@ -36,7 +36,7 @@ async def test_many_appends_share_one_sync(tmp_path: Path) -> None:
     [segment] = _segments(tmp_path)
     assert segment.read_bytes() == b"".join(f"{i}\n".encode() for i in range(2000))
     group_commit.stop()
-    assert landed(tmp_path) == [str(i).encode() for i in range(2000)]
+    assert landed_lines(tmp_path) == [str(i).encode() for i in range(2000)]
     assert _segments(tmp_path) == []
 
 
@@ -44,9 +44,9 @@ async def test_a_segment_is_landed_when_it_is_old_or_large(tmp_path: Path) -> No
     group_commit = start_group_commit(tmp_path, seal_seconds=0.2, seal_bytes=1000)
     await group_commit.append([b"x" * 999 + b"\n"])
     await group_commit.append([b"y\n"])
-    assert len(landed(tmp_path)) == 1
+    assert len(landed_lines(tmp_path)) == 1
     await asyncio.sleep(0.6)
-    assert len(landed(tmp_path)) == 2
+    assert len(landed_lines(tmp_path)) == 2
     group_commit.stop()
 
 
@@ -60,7 +60,7 @@ async def test_what_a_killed_process_left_is_landed_at_the_start(tmp_path: Path)
     path.write_bytes(copy + b"thr")  # the next group was not complete when the process was killed
     second = start_group_commit(tmp_path)
     assert second.counts.recovered == 1
-    assert landed(tmp_path) == [b"one", b"two"]
+    assert landed_lines(tmp_path) == [b"one", b"two"]
     second.stop()
 
 
@@ -73,7 +73,7 @@ async def test_segments_of_a_live_process_are_left_alone(tmp_path: Path) -> None
     assert len(_segments(tmp_path)) == 2
     first.stop()
     second.stop()
-    assert sorted(landed(tmp_path)) == [b"one", b"two"]
+    assert sorted(landed_lines(tmp_path)) == [b"one", b"two"]
 
 
 async def test_a_failed_write_is_answered_507_and_keeps_what_was_written_before(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ async def test_a_failed_write_is_answered_507_and_keeps_what_was_written_before(
     assert (caught.value.status, caught.value.code) == (507, "disk_full")
     await group_commit.append([b"after\n"])
     group_commit.stop()
-    assert landed(tmp_path) == [b"before", b"after"]
+    assert landed_lines(tmp_path) == [b"before", b"after"]
 
 
 @pytest.mark.parametrize("removed", [".", "_server", "_server/spool"])
@@ -100,7 +100,7 @@ async def test_after_the_lake_was_deleted_events_are_written_to_a_new_folder(tmp
     [path] = _segments(lake)
     assert path.read_bytes() == b"after\n"
     group_commit.stop()
-    assert landed(lake) == [b"after"]
+    assert landed_lines(lake) == [b"after"]
 
 
 async def test_after_the_lake_was_moved_events_are_written_to_a_new_folder(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ async def test_after_the_lake_was_moved_events_are_written_to_a_new_folder(tmp_p
     (tmp_path / "lake").rename(tmp_path / "old")
     await group_commit.append([b"after\n"])
     group_commit.stop()
-    assert landed(tmp_path / "lake") == [b"after"]
+    assert landed_lines(tmp_path / "lake") == [b"after"]
     [path] = _segments(tmp_path / "old")
     assert path.read_bytes() == b"before\n"
 
@@ -127,7 +127,7 @@ async def test_a_lake_that_cannot_be_created_again_is_answered_503(tmp_path: Pat
     lake.unlink()
     await group_commit.append([b"after\n"])
     group_commit.stop()
-    assert landed(lake) == [b"after"]
+    assert landed_lines(lake) == [b"after"]
 
 
 async def test_too_many_waiting_bytes_are_refused_at_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""From a POST to an answer: events of strangers through the receiver, the pipeline in its child, the lake and REST."""
+"""From a POST to an answer: events of other producers through receiver, ingest, lake and REST."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def server(ingested: Server) -> Server:
     return ingested
 
 
-def test_a_column_of_the_jar_is_traced_to_its_source(server: Server) -> None:
+def test_column_in_an_event_of_the_openlineage_jar_has_lineage(server: Server) -> None:
     answer = server.client.get("/api/v1/upstream", params={"column": "takings.total"}).json()
     assert [row["field"] for row in answer["columns"]] == ["price"]
     [edge] = answer["edges"]
@@ -29,12 +29,12 @@ def test_a_column_of_the_jar_is_traced_to_its_source(server: Server) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(HOSTILE_NAMES)))
-def test_a_hostile_name_comes_back_as_the_text_it_was(server: Server, number: int) -> None:
+def test_hostile_names_are_returned_unchanged(server: Server, number: int) -> None:
     name = HOSTILE_NAMES[number]
     rows = server.client.get("/api/v1/downstream", params={"column": f'"source{number}".*'}).json()["columns"]
     assert [row["field"] for row in rows] == [name]
-    asked = {"column": json.dumps([rows[0]["namespace"], rows[0]["name"], rows[0]["field"]])}
-    answer = server.client.get("/api/v1/upstream", params=asked)
+    params = {"column": json.dumps([rows[0]["namespace"], rows[0]["name"], rows[0]["field"]])}
+    answer = server.client.get("/api/v1/upstream", params=params)
     assert answer.status_code == 200, answer.text
     assert [row["field"] for row in answer.json()["columns"]] == [name]
     assert answer.headers["Content-Type"] == "application/json"
@@ -42,12 +42,12 @@ def test_a_hostile_name_comes_back_as_the_text_it_was(server: Server, number: in
     assert [row["field"] for row in server.client.get("/api/v1/dataset", params=home).json()["columns"]] == [name]
 
 
-def test_no_name_of_an_event_became_a_path(server: Server) -> None:
+def test_names_in_events_do_not_become_paths(server: Server) -> None:
     assert {path.name for path in server.lake.iterdir()} <= FOLDERS
     assert not [path for path in server.lake.rglob("*") if "script" in path.name or "passwd" in path.name]
 
 
-def test_every_answered_event_is_in_bronze_exactly_once(server: Server, stormed: tuple[Path, set[str]]) -> None:
+def test_every_acknowledged_event_is_in_bronze_exactly_once(server: Server, stormed: tuple[Path, set[str]]) -> None:
     table = DeltaTable(str(server.lake / "bronze" / "events")).to_pyarrow_table(columns=["raw"])
     events = [json.loads(raw) for raw in table.column("raw").to_pylist() if b'"storm"' in raw]
     runs = Counter(found["run"]["runId"] for found in events)
@@ -55,7 +55,7 @@ def test_every_answered_event_is_in_bronze_exactly_once(server: Server, stormed:
     assert stormed[1] - set(runs) == set()
 
 
-def test_refused_events_are_in_quarantine_with_what_was_wrong(server: Server) -> None:
+def test_invalid_events_are_in_quarantine_with_the_reason(server: Server) -> None:
     rows = server.client.get("/api/v1/quarantine").json()["rows"]
     kept = [json.loads(row["line"])["colline_refused"] for row in rows]
     assert sorted(row["path"] for row in kept) == ["$", "$.run.runId"]
@@ -63,7 +63,7 @@ def test_refused_events_are_in_quarantine_with_what_was_wrong(server: Server) ->
     assert server.client.get("/api/v1/overview").json()["health"]["quarantined"] == 2
 
 
-def test_status_and_figures_tell_of_ingest(server: Server) -> None:
+def test_status_and_metrics_report_ingests(server: Server) -> None:
     status = server.client.get("/api/v1/status").json()["ingest"]
     assert (status["every"], status["failures"]) == (3.0, 0)
     assert status["last_ended"] is not None
@@ -71,20 +71,20 @@ def test_status_and_figures_tell_of_ingest(server: Server) -> None:
     assert server.client.get("/api/v1/runs", params={"limit": 5}).json()["rows"]
 
 
-def test_nothing_new_means_no_new_run(server: Server) -> None:
-    def told() -> tuple[int, bool]:
+def test_no_ingest_runs_without_new_files(server: Server) -> None:
+    def ingest_runs() -> tuple[int, bool]:
         status = server.client.get("/api/v1/status").json()["ingest"]
         return status["runs"], status["running"]
 
-    for _ in range(20):  # what came during an ingest is taken by one more
-        before = told()
-        time.sleep(7)  # it looks every 3 seconds
-        if before == told() == (before[0], False):
+    for _ in range(20):  # events that arrive during an ingest need another one
+        before = ingest_runs()
+        time.sleep(7)  # the schedule is every 3 seconds
+        if before == ingest_runs() == (before[0], False):
             return
-    pytest.fail(f"it runs again and again: {told()}")
+    pytest.fail(f"ingest does not stop: {ingest_runs()}")
 
 
-def test_the_lake_outlives_the_server(server: Server, tmp_path: Path) -> None:
+def test_second_server_serves_the_same_lake(server: Server, tmp_path: Path) -> None:
     total = server.client.get("/api/v1/overview").json()["health"]["columns"]
     with serving(server.lake) as second:
         assert second.client.get("/api/v1/overview").json()["health"]["columns"] == total

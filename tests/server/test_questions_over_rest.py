@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable
@@ -273,12 +272,3 @@ def test_large_answers_equal_the_answers_in_python(tmp_path: Path) -> None:
             answer = server.client.get("/api/v1/downstream", params={"column": "bronze.hub.id", "limit": limit})
             assert answer.json() == lineage.downstream("bronze.hub.id", limit=limit).to_dict()
         assert len(answer.content) > 1 << 20
-
-
-def test_response_is_sent_in_one_piece(shop_served: Server) -> None:
-    address = shop_served.client.base_url
-    with socket.create_connection((address.host, address.port or 80), timeout=30) as line:
-        for _ in range(20):
-            line.sendall(f"GET /healthz HTTP/1.1\r\nHost: {address.host}\r\n\r\n".encode())
-            head, _, body = line.recv(65536).partition(b"\r\n\r\n")
-            assert head.startswith(b"HTTP/1.1 200") and body == b'{"status":"ok"}'

@@ -1,4 +1,4 @@
-"""The receiver as producers meet it: a real process, real sockets, real disk."""
+"""The receiver in a real process: valid and invalid events, limits, slow clients, a full disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 
 from tests.server.jar_events import JAR_EVENTS
 from tests.server.other_events import OTHER_EVENTS
-from tests.server.serving import HOSTILE_NAMES, Server, event, landed, serving
+from tests.server.serving import HOSTILE_NAMES, Server, event, landed_lines, serving
 
 LINEAGE, BATCH = "/api/v1/lineage", "/api/v1/lineage/batch"
 
@@ -32,24 +32,24 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def _lines_of(server: Server, marker: str, count: int = 1) -> list[bytes]:
-    """The landed lines that hold this marker, once there are so many: segments are sealed one by one."""
+    """The landed lines with this marker, as soon as there are `count` of them."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
-        found = [line for line in landed(server.lake) if marker.encode() in line]
+        found = [line for line in landed_lines(server.lake) if marker.encode() in line]
         if len(found) >= count:
             return found
         time.sleep(0.05)
     return []
 
 
-def test_an_event_is_taken_and_lands_as_it_came(server: Server) -> None:
+def test_event_lands_unchanged(server: Server) -> None:
     sent = event("as_it_came")
     answer = server.client.post(LINEAGE, json=sent)
     assert (answer.status_code, answer.json()) == (201, {"status": "success", "events": 1})
     assert [json.loads(line) for line in _lines_of(server, "as_it_came")] == [sent]
 
 
-def test_a_wrong_event_is_told_where_and_still_lands(server: Server) -> None:
+def test_invalid_event_is_reported_with_its_path_and_lands(server: Server) -> None:
     answer = server.client.post(LINEAGE, json=event("wrong_run") | {"run": {"runId": 7}})
     assert answer.status_code == 422
     assert answer.json() == {
@@ -62,7 +62,7 @@ def test_a_wrong_event_is_told_where_and_still_lands(server: Server) -> None:
     assert json.loads(line)["colline_refused"]["path"] == "$.run.runId"
 
 
-def test_a_body_that_is_not_one_line_of_text_cannot_break_the_file(server: Server) -> None:
+def test_body_with_line_breaks_lands_as_one_line(server: Server) -> None:
     marker = "not_one_line"
     body = f'{{"{marker}\n'.encode() + b"\xff\0" + json.dumps(event("smuggled")).encode() + b"\n"
     assert server.client.post(LINEAGE, content=body).status_code == 422
@@ -70,7 +70,7 @@ def test_a_body_that_is_not_one_line_of_text_cannot_break_the_file(server: Serve
     assert json.loads(line)["colline_refused"]["text"] == body.decode(errors="backslashreplace")
 
 
-def test_a_batch_keeps_the_good_and_names_the_bad(server: Server) -> None:
+def test_batch_keeps_valid_events_and_lists_invalid_ones(server: Server) -> None:
     events = [event("batch_a"), {"nothing": 1}, event("batch_b")]
     answer = server.client.post(BATCH, json=events)
     assert answer.status_code == 200
@@ -79,7 +79,7 @@ def test_a_batch_keeps_the_good_and_names_the_bad(server: Server) -> None:
     assert len(_lines_of(server, "batch_b")) == 1
 
 
-def test_a_batch_of_lines_packed_with_windows_line_ends(server: Server) -> None:
+def test_gzipped_batch_with_windows_line_ends(server: Server) -> None:
     text = "\r\n".join(json.dumps(event(f"packed_{i}")) for i in range(3)) + "\r\n"
     headers = {"Content-Encoding": "gzip", "Content-Type": "application/x-ndjson"}
     answer = server.client.post(BATCH, content=gzip.compress(text.encode()), headers=headers)
@@ -87,7 +87,7 @@ def test_a_batch_of_lines_packed_with_windows_line_ends(server: Server) -> None:
     assert len(_lines_of(server, "packed_")) == 3
 
 
-def test_a_batch_with_nothing_right_is_refused_and_an_empty_one_is_fine(server: Server) -> None:
+def test_batch_of_invalid_events_is_422_and_an_empty_one_is_200(server: Server) -> None:
     assert server.client.post(BATCH, json=[1, 2]).status_code == 422
     assert server.client.post(BATCH, content=b"[").status_code == 422
     assert server.client.post(BATCH, json=[]).json()["summary"]["received"] == 0
@@ -109,7 +109,7 @@ BAD_BODIES = [
 
 
 @pytest.mark.parametrize(("request_", "status", "code"), BAD_BODIES, ids=range(len(BAD_BODIES)))
-def test_a_body_beyond_the_bounds_is_one_clear_answer(
+def test_body_beyond_a_limit_gets_an_error_code(
     server: Server, request_: dict[str, Any], status: int, code: str
 ) -> None:
     answer = server.client.post(LINEAGE, **request_)
@@ -123,7 +123,7 @@ def test_several_gzip_members_are_one_body(server: Server) -> None:
     assert server.client.post(LINEAGE, content=body, headers={"Content-Encoding": "gzip"}).status_code == 201
 
 
-def test_a_body_that_never_ends_is_given_up(server: Server) -> None:
+def test_slow_body_is_408(server: Server) -> None:
     address = server.address.removeprefix("http://")
     host, port = address.split(":")
     with socket.create_connection((host, int(port)), timeout=10) as slow:
@@ -131,21 +131,21 @@ def test_a_body_that_never_ends_is_given_up(server: Server) -> None:
         assert slow.recv(1000).startswith(b"HTTP/1.1 408")
 
 
-def test_a_header_larger_than_half_a_megabyte_is_refused(server: Server) -> None:
+def test_headers_of_more_than_half_a_megabyte_are_431(server: Server) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as large:
         large.sendall(b"GET / HTTP/1.1\r\nX-Large: ".ljust(512 * 1024 + 1, b"x"))
         assert large.recv(1000).startswith(b"HTTP/1.1 431")
 
 
-def test_a_client_that_offers_another_protocol_is_served_with_this_one(server: Server) -> None:
+def test_offer_to_upgrade_the_protocol_is_ignored(server: Server) -> None:
     """Java's own client offers HTTP/2 with its first request."""
     offer = {"Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c", "HTTP2-Settings": "AAMAAABkAAQAoAAAAAIAAAAA"}
     for _ in range(2):
         assert server.client.post(LINEAGE, json=event(), headers=offer).status_code == 201
 
 
-def test_a_header_that_never_ends_is_given_up(server: Server) -> None:
+def test_connection_with_slow_headers_is_closed(server: Server) -> None:
     host, port = server.address.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=10) as slow:
         assert slow.recv(1000) == b""
@@ -159,7 +159,7 @@ def test_a_header_that_never_ends_is_given_up(server: Server) -> None:
         assert slow.recv(1000) == b""
 
 
-def test_more_than_the_disk_can_take_is_429_and_loses_nothing(tmp_path: Path) -> None:
+def test_overload_is_429_and_loses_nothing(tmp_path: Path) -> None:
     async def post_all(address: str) -> list[httpx.Response]:
         async with httpx.AsyncClient(base_url=address, timeout=30) as client:
             sent = [client.post(LINEAGE, json=event(f"job_{i}", bulk="x" * 20_000)) for i in range(200)]
@@ -171,10 +171,10 @@ def test_more_than_the_disk_can_take_is_429_and_loses_nothing(tmp_path: Path) ->
     assert {answer.status_code for answer in answers} == {201, 429}
     assert {answer.headers["Retry-After"] for answer in answers if answer.status_code == 429} == {"1"}
     kept = sum(answer.status_code == 201 for answer in answers)
-    assert len(landed(tmp_path / "lake")) == kept
+    assert len(landed_lines(tmp_path / "lake")) == kept
 
 
-def test_a_client_that_goes_away_in_the_middle_harms_nobody(server: Server) -> None:
+def test_client_that_disconnects_does_not_affect_others(server: Server) -> None:
     address = server.address.removeprefix("http://")
     host, port = address.split(":")
     with socket.create_connection((host, int(port)), timeout=10) as gone:
@@ -182,19 +182,19 @@ def test_a_client_that_goes_away_in_the_middle_harms_nobody(server: Server) -> N
     assert server.client.post(LINEAGE, json=event()).status_code == 201
 
 
-def test_events_of_the_spark_jar_are_all_taken(server: Server) -> None:
+def test_events_of_the_openlineage_jar_are_accepted(server: Server) -> None:
     assert [server.client.post(LINEAGE, json=sent).status_code for sent in JAR_EVENTS] == [201] * len(JAR_EVENTS)
     answer = server.client.post(BATCH, json=JAR_EVENTS)
     assert answer.json()["summary"] == {"received": len(JAR_EVENTS), "successful": len(JAR_EVENTS), "failed": 0}
 
 
-def test_events_of_airflow_and_dbt_are_all_taken(server: Server) -> None:
+def test_events_of_airflow_and_dbt_are_accepted(server: Server) -> None:
     for sent in OTHER_EVENTS:
         answer = server.client.post(LINEAGE, json=sent)
         assert answer.status_code == 201, (sent["producer"], answer.text)
 
 
-def test_hostile_names_stay_text(server: Server) -> None:
+def test_hostile_names_are_only_text(server: Server) -> None:
     for name in HOSTILE_NAMES:
         sent = event(name, outputs=[{"namespace": name, "name": name}])
         assert server.client.post(LINEAGE, json=sent).status_code == 201, name
@@ -204,7 +204,7 @@ def test_hostile_names_stay_text(server: Server) -> None:
     assert inside == {"_server", "landing"}
 
 
-def test_openlineage_python_sends_to_it_unchanged(server: Server) -> None:
+def test_openlineage_python_can_send_events(server: Server) -> None:
     from openlineage.client import OpenLineageClient
     from openlineage.client.event_v2 import Job, OutputDataset, Run, RunEvent, RunState
     from openlineage.client.facet_v2 import column_lineage_dataset as lineage
@@ -231,14 +231,14 @@ def test_openlineage_python_sends_to_it_unchanged(server: Server) -> None:
     assert "total" in kept[0]["outputs"][0]["facets"]["columnLineage"]["fields"]
 
 
-def test_a_method_or_address_that_is_not_there_says_so(server: Server) -> None:
+def test_unknown_path_is_404_and_wrong_method_is_405(server: Server) -> None:
     assert server.client.put(LINEAGE, json={}).json()["code"] == "wrong_method"
     assert server.client.get("/api/v1/nothing").json()["code"] == "not_found"
     assert server.client.head("/healthz").content == b""
 
 
 @pytest.mark.parametrize("up", ["/..", "/%2e%2e", "/..%2f..", "/..%5c.."])
-def test_an_address_that_climbs_out_is_answered_as_an_unknown_one(server: Server, up: str) -> None:
+def test_path_outside_the_page_is_404(server: Server, up: str) -> None:
     host, port = server.address.removeprefix("http://").split(":")
 
     def answer_to(path: str) -> bytes:
@@ -251,7 +251,7 @@ def test_an_address_that_climbs_out_is_answered_as_an_unknown_one(server: Server
     assert outside.startswith(b"HTTP/1.1 ") and b"root:" not in outside
 
 
-def test_figures_count_what_happened(server: Server) -> None:
+def test_metrics_count_events(server: Server) -> None:
     before = server.client.get("/api/v1/status").json()["receiver"]["accepted"]
     server.client.post(LINEAGE, json=event())
     assert server.client.get("/api/v1/status").json()["receiver"]["accepted"] == before + 1
@@ -261,23 +261,23 @@ def test_figures_count_what_happened(server: Server) -> None:
     assert "nothing" not in figures
 
 
-def test_access_log_has_no_secret_and_no_query(server: Server) -> None:
+def test_access_log_contains_no_secret_and_no_query(server: Server) -> None:
     server.client.get("/asked/once?password=hunter2", headers={"Authorization": "Bearer colline_x_topsecret"})
-    words = server.words("GET /asked/once ")
+    words = server.log_text("GET /asked/once ")
     assert "hunter2" not in words
     assert "topsecret" not in words
 
 
-def test_stopping_lands_what_is_open_and_ctrl_c_is_a_clean_end(tmp_path: Path) -> None:
+def test_shutdown_lands_open_events_and_ctrl_c_exits_cleanly(tmp_path: Path) -> None:
     with serving(tmp_path / "lake", "--seal-after", "1h") as server:
         assert server.client.post(LINEAGE, json=event("last")).status_code == 201
-        assert landed(server.lake) == []
+        assert landed_lines(server.lake) == []
         assert server.stop(signal.SIGINT) == 0
-        assert len(landed(server.lake)) == 1
-        assert "Traceback" not in server.words()
+        assert len(landed_lines(server.lake)) == 1
+        assert "Traceback" not in server.log_text()
 
 
-def test_a_full_disk_is_507_and_loses_nothing_that_was_answered(tmp_path: Path) -> None:
+def test_full_disk_is_507_and_loses_no_acknowledged_event(tmp_path: Path) -> None:
     """A real file system of 1 MB, in a mount namespace of its own."""
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -310,7 +310,7 @@ def test_after_the_lake_was_deleted_an_acknowledged_event_is_on_disk(tmp_path: P
         assert json.loads(file.read_bytes())["job"]["name"] == "after"
 
 
-def test_a_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+def test_port_in_use_is_reported(tmp_path: Path) -> None:
     with serving(tmp_path / "lake") as server, pytest.raises(AssertionError, match=r"cannot listen on 127.0.0.1"):
         port = int(httpx.URL(server.address).port or 0)
         with serving(tmp_path / "other", port=port):

@@ -1,4 +1,4 @@
-"""Who may do what: tokens, hosts, origins, and what the page is served with."""
+"""Access: tokens, hosts, origins, TLS, and the headers of the page."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _as(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
 
 
-def test_beyond_loopback_it_does_not_start_without_a_token(tmp_path: Path) -> None:
+def test_server_beyond_loopback_needs_a_token(tmp_path: Path) -> None:
     done = _colline("serve", "--lake", str(tmp_path / "lake"), "--host", "0.0.0.0", "--port", "0")
     assert done.returncode == 2
     assert "needs a token" in done.stderr
     assert "hint: colline token create" in done.stderr
 
 
-def test_each_scope_opens_what_it_says(server: Server, secrets: dict[str, str]) -> None:
+def test_each_scope_allows_its_endpoints(server: Server, secrets: dict[str, str]) -> None:
     reading, sending = ("GET", "/api/v1/status", None), ("POST", LINEAGE, event())
     allowed = {
         (name, path): server.client.request(method, path, json=body, headers=_as(secret)).status_code
@@ -91,7 +91,7 @@ WRONG_HEADERS = [
 
 
 @pytest.mark.parametrize("headers", WRONG_HEADERS, ids=range(len(WRONG_HEADERS)))
-def test_without_a_valid_token_nothing_is_told(server: Server, headers: dict[str, str]) -> None:
+def test_request_without_a_valid_token_is_401(server: Server, headers: dict[str, str]) -> None:
     for path in ("/api/v1/status", "/api/v1/columns?q=a", "/metrics"):
         answer = server.client.get(path, headers=headers)
         assert (answer.status_code, answer.json()["code"]) == (401, "no_token")
@@ -100,12 +100,12 @@ def test_without_a_valid_token_nothing_is_told(server: Server, headers: dict[str
     assert server.client.get("/healthz", headers=headers).status_code == 200
 
 
-def test_a_secret_with_a_wrong_end_is_wrong(server: Server, secrets: dict[str, str]) -> None:
+def test_altered_secret_is_refused(server: Server, secrets: dict[str, str]) -> None:
     almost = secrets["read"][:-1] + ("0" if secrets["read"][-1] != "0" else "1")
     assert server.client.get("/api/v1/status", headers=_as(almost)).status_code == 401
 
 
-def test_openlineage_python_sends_with_its_api_key(server: Server, secrets: dict[str, str]) -> None:
+def test_openlineage_python_can_use_a_token_as_api_key(server: Server, secrets: dict[str, str]) -> None:
     from openlineage.client import OpenLineageClient
     from openlineage.client.event_v2 import Job, Run, RunEvent, RunState
     from openlineage.client.transport.http import HttpConfig, HttpTransport
@@ -120,7 +120,7 @@ def test_openlineage_python_sends_with_its_api_key(server: Server, secrets: dict
     assert after == before + 1
 
 
-def test_the_lake_keeps_digests_only_for_the_owners_eyes(lake: Path, secrets: dict[str, str]) -> None:
+def test_lake_stores_only_digests_readable_by_the_owner(lake: Path, secrets: dict[str, str]) -> None:
     kept = token_file(lake)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert not [secret for secret in secrets.values() if secret.rsplit("_", 1)[1] in kept.read_text()]
@@ -129,13 +129,13 @@ def test_the_lake_keeps_digests_only_for_the_owners_eyes(lake: Path, secrets: di
     assert "digest" not in listed.stdout
 
 
-def test_the_log_names_a_token_by_its_id(server: Server, secrets: dict[str, str]) -> None:
+def test_log_contains_the_id_of_the_token(server: Server, secrets: dict[str, str]) -> None:
     server.client.get("/api/v1/status", headers=_as(secrets["read"]))
     ident, secret = secrets["read"].split("_")[1:]
-    assert secret not in server.words(f" {ident} GET /api/v1/status 200 ")
+    assert secret not in server.log_text(f" {ident} GET /api/v1/status 200 ")
 
 
-def test_a_revoked_token_is_refused_within_seconds(server: Server, lake: Path) -> None:
+def test_revoked_token_is_refused_within_seconds(server: Server, lake: Path) -> None:
     secret = _make(lake, "read", "send")
     deadline = time.monotonic() + 5
     while server.client.get("/api/v1/status", headers=_as(secret)).status_code != 200:
@@ -150,7 +150,7 @@ def test_a_revoked_token_is_refused_within_seconds(server: Server, lake: Path) -
     assert (again.returncode, "no token" in again.stderr) == (2, True)
 
 
-def test_an_expired_token_is_no_token(tmp_path: Path) -> None:
+def test_expired_token_is_refused(tmp_path: Path) -> None:
     book = TokenBook(tmp_path / "tokens.json")
     now = datetime.now(timezone.utc)
     _, old = book.create("old", ("read",), now - timedelta(seconds=1))
@@ -165,7 +165,7 @@ def test_an_expired_token_is_no_token(tmp_path: Path) -> None:
     )
 
 
-def test_on_loopback_only_its_own_names_are_served(tmp_path: Path) -> None:
+def test_server_on_loopback_accepts_only_local_host_names(tmp_path: Path) -> None:
     with serving(tmp_path / "lake", "--allowed-host", "lineage.example") as server:
         port = httpx.URL(server.address).port
         taken = (f"localhost:{port}", f"127.0.0.1:{port}", "lineage.example", "LINEAGE.example:80")
@@ -178,16 +178,16 @@ def test_on_loopback_only_its_own_names_are_served(tmp_path: Path) -> None:
         assert "access-control-allow-origin" not in server.client.get("/healthz").headers
 
 
-def test_cors_is_given_to_whom_it_was_promised(tmp_path: Path) -> None:
+def test_cors_is_limited_to_the_configured_origins(tmp_path: Path) -> None:
     with serving(tmp_path / "lake", "--cors-origin", "https://portal.example") as server:
-        asked = {"Origin": "https://portal.example", "Access-Control-Request-Method": "GET"}
-        assert server.client.options("/api/v1/status", headers=asked).status_code == 200
+        preflight = {"Origin": "https://portal.example", "Access-Control-Request-Method": "GET"}
+        assert server.client.options("/api/v1/status", headers=preflight).status_code == 200
         answer = server.client.get("/api/v1/status", headers={"Origin": "https://portal.example"})
         assert answer.headers["Access-Control-Allow-Origin"] == "https://portal.example"
         assert server.client.get("/api/v1/status", headers={"Origin": "https://other.example"}).status_code == 403
 
 
-def test_every_answer_is_sent_with_strict_headers(server: Server) -> None:
+def test_responses_have_security_headers(server: Server) -> None:
     for path in ("/", "/healthz", "/api/v1/nothing", "/some/page"):
         headers = server.client.get(path).headers
         assert "'unsafe" not in headers["Content-Security-Policy"]
@@ -196,7 +196,7 @@ def test_every_answer_is_sent_with_strict_headers(server: Server) -> None:
         assert "server" not in headers
 
 
-def test_tls_is_two_options(tmp_path: Path) -> None:
+def test_tls_needs_a_certificate_and_a_key(tmp_path: Path) -> None:
     cert, key = _certificate(tmp_path)
     trusted = ssl.create_default_context(cafile=str(cert))
     command = [sys.executable, "-m", "colline", "serve", "--lake", str(tmp_path / "lake"), "--port", "0"]
@@ -234,8 +234,8 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.now(timezone.utc)
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(days=1), now + timedelta(days=1))
-    signed = made.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False).sign(
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(days=1), now + timedelta(days=1))
+    signed = builder.add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False).sign(
         key, hashes.SHA256()
     )
     plain = serialization.NoEncryption()
@@ -246,16 +246,16 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
     return folder / "cert.pem", folder / "key.pem"
 
 
-def test_page_files_are_served_by_exact_name_and_hashed_ones_for_ever(tmp_path: Path) -> None:
+def test_page_files_are_served_by_exact_name_and_hashed_ones_are_cached_forever(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
     (tmp_path / "index.html").write_text("<!doctype html><title>colline</title>")
     (tmp_path / "assets" / "index-4f2a.js").write_text("console.log(1);" * 200)
     (tmp_path / "secret").symlink_to("/etc/passwd")
     files = read_page(tmp_path)
     assert set(files) == {"/index.html", "/assets/index-4f2a.js"}
-    assert files["/assets/index-4f2a.js"].caching.endswith(b"immutable")
-    assert files["/assets/index-4f2a.js"].packed is not None
-    assert files["/index.html"].caching == b"no-cache"
+    assert files["/assets/index-4f2a.js"].cache_control.endswith(b"immutable")
+    assert files["/assets/index-4f2a.js"].gzipped is not None
+    assert files["/index.html"].cache_control == b"no-cache"
     assert find_page(files, "/") == find_page(files, "/explore/x") == (200, files["/index.html"])
     for missing in ("/assets/old-1.js", "/favicon.ico", "/api/v2/x"):
         assert find_page(files, missing) is None

@@ -1,4 +1,4 @@
-"""What is an event, what is not and where it is wrong, and how either becomes one line."""
+"""Validation of events: valid ones, the path and reason of invalid ones, and both as one line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.server.serving import event
 GOOD = event()
 
 
-def _with(path: str, value: object) -> bytes:
+def event_with(path: str, value: object) -> bytes:
     changed = json.loads(json.dumps(GOOD))
     at = changed
     *steps, last = path.split(".")
@@ -37,32 +37,32 @@ WRONG = [
     (b"[]", "$"),
     (b"{}", "$"),
     (b'{"eventTime": "2026-03-02T12:04:00Z"}', "$"),
-    (_with("eventTime", "yesterday"), "$.eventTime"),
-    (_with("eventTime", 7), "$.eventTime"),
-    (_with("eventTime", "1999-12-31T23:59:59Z"), "$.eventTime"),
-    (_with("eventTime", "9999-01-01T00:00:00Z"), "$.eventTime"),
-    (_with("eventType", "DONE"), "$.eventType"),
-    (_with("run.runId", 7), "$.run.runId"),
-    (_with("run.runId", ""), "$.run.runId"),
-    (_with("job.name", "  "), "$.job.name"),
-    (_with("run", []), "$.run"),
-    (_with("job.name", None), "$.job.name"),
-    (_with("job", None), "$.job"),
-    (_with("inputs", {}), "$.inputs"),
-    (_with("outputs", [{"namespace": "file"}]), "$.outputs[0]"),
+    (event_with("eventTime", "yesterday"), "$.eventTime"),
+    (event_with("eventTime", 7), "$.eventTime"),
+    (event_with("eventTime", "1999-12-31T23:59:59Z"), "$.eventTime"),
+    (event_with("eventTime", "9999-01-01T00:00:00Z"), "$.eventTime"),
+    (event_with("eventType", "DONE"), "$.eventType"),
+    (event_with("run.runId", 7), "$.run.runId"),
+    (event_with("run.runId", ""), "$.run.runId"),
+    (event_with("job.name", "  "), "$.job.name"),
+    (event_with("run", []), "$.run"),
+    (event_with("job.name", None), "$.job.name"),
+    (event_with("job", None), "$.job"),
+    (event_with("inputs", {}), "$.inputs"),
+    (event_with("outputs", [{"namespace": "file"}]), "$.outputs[0]"),
     (_lineage({"fields": []}), "$.outputs[0].facets.columnLineage.fields"),
     (_lineage({"fields": {"a": {"inputFields": [{"namespace": "n", "name": 1, "field": "f"}]}}}),
      "$.outputs[0].facets.columnLineage.fields[...].inputFields[0].name"),
     (b'{"eventTime": "2026-03-02T12:04:00Z", "job": {"namespace": "\xff", "name": "n"}}', "$"),
     (b"\0" + json.dumps(GOOD).encode(), "$"),
-    (_with("run.facets", json.loads("[" * 300 + "]" * 300)), "$.run.facets"),
-    (_with("run.facets.deep", json.loads("[" * 300 + "]" * 300)), "$"),
+    (event_with("run.facets", json.loads("[" * 300 + "]" * 300)), "$.run.facets"),
+    (event_with("run.facets.deep", json.loads("[" * 300 + "]" * 300)), "$"),
     (json.dumps(GOOD).encode().replace(b'"inputs": []', b'"x": ' + b"[" * 100_000 + b"]" * 100_000), "$"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "path"), WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_named_with_its_path(text: bytes, path: str) -> None:
+def test_invalid_value_is_reported_with_its_path(text: bytes, path: str) -> None:
     fault = fault_of(text)
     assert fault is not None
     assert (fault.path, bool(fault.reason)) == (path, True)
@@ -84,19 +84,19 @@ RIGHT = [
 
 
 @pytest.mark.parametrize("good", RIGHT, ids=range(len(RIGHT)))
-def test_every_kind_of_event_is_taken(good: dict[str, object]) -> None:
+def test_every_kind_of_event_is_valid(good: dict[str, object]) -> None:
     assert fault_of(json.dumps(good).encode()) is None
     assert fault_of(json.dumps(good, ensure_ascii=False).encode()) is None
     assert fault_of(json.dumps(good, indent=2).encode()) is None
 
 
-def test_nesting_is_counted_by_structure_not_by_text() -> None:
+def test_nesting_depth_ignores_brackets_in_text() -> None:
     deepest = json.loads("[" * (MAXIMUM_DEPTH - 3) + "]" * (MAXIMUM_DEPTH - 3))
-    assert fault_of(_with("run.facets.deep", deepest)) is None
-    assert fault_of(_with("run.facets.deep", [deepest])) == Fault("$", f"nested deeper than {MAXIMUM_DEPTH}")
+    assert fault_of(event_with("run.facets.deep", deepest)) is None
+    assert fault_of(event_with("run.facets.deep", [deepest])) == Fault("$", f"nested deeper than {MAXIMUM_DEPTH}")
 
 
-def test_line_of_a_pretty_printed_event_means_the_same() -> None:
+def test_pretty_printed_event_becomes_one_line() -> None:
     text = json.dumps(GOOD, indent=2).replace("\n", "\r\n").encode()
     line = as_line(text)
     assert line.count(b"\n") == 1
@@ -105,7 +105,7 @@ def test_line_of_a_pretty_printed_event_means_the_same() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_whatever_is_wrong_is_one_line_that_is_no_event_and_holds_it_whole(text: bytes) -> None:
+def test_invalid_text_becomes_one_line_that_contains_it(text: bytes) -> None:
     fault = fault_of(text)
     if fault is None:
         return

@@ -1,4 +1,4 @@
-"""`colline serve`: receive events, answer questions, show the page."""
+"""`colline serve`: receives events, and serves the REST API and the web page."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import re
 import shlex
 import socket
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from colline.cli.options import Decorated
 from colline.errors import LakeError, SettingError
 
 if TYPE_CHECKING:
@@ -21,11 +23,11 @@ if TYPE_CHECKING:
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-_MOST_HEAD = 512 * 1024  # two names of 10 KB are 180 KB and more when percent-encoded
+_MAX_HEADER_BYTES = 512 * 1024  # two names of 10 KB can take 180 KB when percent-encoded
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
-    """Seconds in `60s`, `5m`, `1h`, also `every 60s`, or plain seconds."""
+    """The seconds of `60s`, `5m`, `1h`, `every 60s`, or a plain number."""
     if value is None:
         return None
     found = re.fullmatch(r"(?:every\s+)?(\d+(?:\.\d+)?)\s*([smh]?)", value.strip())
@@ -35,7 +37,7 @@ def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float 
 
 
 def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
-    """Bytes in `16MB`, `512KB`, or plain bytes."""
+    """The bytes of `16MB`, `512KB`, or a plain number."""
     found = re.fullmatch(r"(\d+)\s*([KMG]?)B?", value.strip(), re.IGNORECASE)
     if found is None or int(found[1]) == 0:
         raise click.BadParameter(f"{value!r} is not a size such as 16MB")
@@ -43,7 +45,7 @@ def _bytes(_: click.Context, __: click.Parameter, value: str) -> int:
 
 
 def _lakes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, Path]:
-    """Lakes by name, of `staging=/lakes/staging`."""
+    """The lakes of `staging=/lakes/staging` by name."""
     named = [value.partition("=") for value in values]
     for name, _equals, path in named:
         if not name or not path:
@@ -51,49 +53,54 @@ def _lakes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> di
     return {name: Path(path).resolve() for name, _equals, path in named}
 
 
+def _size_option(name: str, default: str, text: str) -> Callable[[Decorated], Decorated]:
+    return click.option(name, callback=_bytes, default=default, show_default=True, metavar="SIZE", help=text)
+
+
+def _time_option(name: str, default: str | None, text: str) -> Callable[[Decorated], Decorated]:
+    shown = default is not None
+    return click.option(name, callback=_seconds, default=default, show_default=shown, metavar="TIME", help=text)
+
+
+def _pem_option(name: str, text: str) -> Callable[[Decorated], Decorated]:
+    return click.option(name, type=click.Path(exists=True, dir_okay=False), help=text)
+
+
 @click.command()
-@click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="The lake.")
+@click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="Path of the lake.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=5000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks one.")
-@click.option("--ingest", "ingest", callback=_seconds, metavar="TIME", help="Run the pipeline this often, such as 60s.")
-@click.option("--require-token", is_flag=True, help="Ask for a token on loopback too.")
-@click.option("--allowed-host", "hosts", multiple=True, help="A host name clients may use, beside this machine's own.")
-@click.option("--cors-origin", "origins", multiple=True, help="An origin whose pages may use the API.")
-@click.option(
-    "--max-body", callback=_bytes, default="16MB", show_default=True, help="Largest body, also after unpacking."
-)
-@click.option("--max-waiting", callback=_bytes, default="64MB", show_default=True, help="Beyond this, 429.")
-@click.option(
-    "--body-timeout", callback=_seconds, default="30s", show_default=True, help="A request must arrive in this time."
-)
-@click.option(
-    "--answer-timeout", callback=_seconds, default="30s", show_default=True, help="A question is given up after this."
-)
-@click.option(
-    "--seal-after", callback=_seconds, default="5s", show_default=True, help="Events reach landing after this."
-)
+@_time_option("--ingest", None, "Run `colline ingest` this often, such as 60s.")
+@click.option("--require-token", is_flag=True, help="Require a token on loopback as well.")
+@click.option("--allowed-host", "hosts", multiple=True, help="A host name that clients may use, next to localhost.")
+@click.option("--cors-origin", "origins", multiple=True, help="An origin whose web pages may use the API.")
+@_size_option("--max-body", "16MB", "Largest request body, also after decompression.")
+@_size_option("--max-waiting", "64MB", "Reply 429 when more bytes are queued.")
+@_time_option("--body-timeout", "30s", "Time limit for headers and body to arrive.")
+@_time_option("--answer-timeout", "30s", "Time limit for an answer.")
+@_time_option("--seal-after", "5s", "Longest time until an event is in landing.")
 @click.option(
     "--other-lake",
     "others",
     multiple=True,
     callback=_lakes,
     metavar="NAME=PATH",
-    help="A lake to compare with.",
+    help="A lake that can be compared with this one. Repeatable.",
 )
-@click.option("--readers", type=click.IntRange(1, 64), help="Processes that answer questions (one a core, at most 4).")
-@click.option("--tls-cert", type=click.Path(exists=True, dir_okay=False), help="Certificate chain, PEM.")
-@click.option("--tls-key", type=click.Path(exists=True, dir_okay=False), help="Its private key, PEM.")
-@click.option("--proxy", "proxies", multiple=True, help="A proxy whose X-Forwarded-* headers are believed.")
-@click.option("--access-log/--no-access-log", default=True, show_default=True, help="One line a request on stderr.")
+@click.option("--readers", type=click.IntRange(1, 64), help="Worker processes for queries; one per core, at most 4.")
+@_pem_option("--tls-cert", "Certificate chain, PEM.")
+@_pem_option("--tls-key", "Private key of the certificate, PEM.")
+@click.option("--proxy", "proxies", multiple=True, help="Address of a proxy whose X-Forwarded-* headers are trusted.")
+@click.option("--access-log/--no-access-log", default=True, show_default=True, help="Log each request on stderr.")
 def command(**options: Any) -> None:
-    """Receive OpenLineage events, answer questions over REST, show the page.
+    """Receive OpenLineage events, and serve the REST API and the web page.
 
-    It listens on this machine only unless --host says otherwise; then a token is needed (`colline token create`).
+    The server listens on loopback only. With another --host, requests need a token (`colline token create`).
     """
     try:
         import uvicorn
 
-        from colline.server.http_limits import protocol_with
+        from colline.server.http_limits import protocol_with_limits
         from colline.server.service import Service
     except ImportError as error:
         raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
@@ -104,7 +111,7 @@ def command(**options: Any) -> None:
     listener = _listen(settings.host, settings.port)
     config = uvicorn.Config(
         service.app(),
-        http=protocol_with(settings.body_seconds, _MOST_HEAD),
+        http=protocol_with_limits(settings.body_seconds, _MAX_HEADER_BYTES),
         ws="none",
         access_log=False,
         log_config=None,
@@ -117,8 +124,8 @@ def command(**options: Any) -> None:
         proxy_headers=bool(options["proxies"]),
         forwarded_allow_ips=list(options["proxies"]) or None,
     )
-    _greet(settings, listener, tls=options["tls_cert"] is not None)
-    # uvicorn stops in order on Ctrl-C, then raises it again: it has been dealt with
+    _print_address(settings, listener, tls=options["tls_cert"] is not None)
+    # uvicorn shuts down on Ctrl-C, and then raises it again
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
 
@@ -131,7 +138,7 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
     if "://" in str(lake) or lake.is_file():
         raise LakeError(f"{lake} is not a folder", hint="serve a lake on a local or mounted disk")
     if bool(options["tls_cert"]) != bool(options["tls_key"]):
-        raise SettingError("--tls-cert and --tls-key belong together", hint="give both or neither")
+        raise SettingError("--tls-cert and --tls-key must be given together", hint="give both, or none")
     return ServeSettings(
         lake=lake.resolve(),
         host=options["host"],
@@ -154,33 +161,33 @@ def _check_tokens(settings: ServeSettings) -> None:
     from colline.server.server_settings import token_file
     from colline.server.tokens import TokenBook
 
-    if settings.asks_for_token and not TokenBook(token_file(settings.lake)).all():
+    if settings.requires_token and not TokenBook(token_file(settings.lake)).all():
         hint = f"colline token create --lake {shlex.quote(str(settings.lake))} --scope send --scope read"
         raise SettingError(f"{settings.host} needs a token, and this lake has none", hint=hint)
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """A socket bound before anything starts, so that a port in use is one clear sentence."""
+    """A socket that is bound before the server starts, so that a port in use is reported as an error."""
     try:
         family, kind, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family, kind)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
     except OSError as error:
-        named = isinstance(error, socket.gaierror)
-        hint = "--host is a name or address of this machine" if named else "choose another --port, or stop what uses it"
+        is_name_error = isinstance(error, socket.gaierror)
+        hint = "use a name or address of this machine" if is_name_error else "choose another --port, or stop its user"
         raise SettingError(f"cannot listen on {host}:{port}: {error.strerror}", hint=hint) from error
     listener.set_inheritable(False)
     return listener
 
 
-def _greet(settings: ServeSettings, listener: socket.socket, *, tls: bool) -> None:
+def _print_address(settings: ServeSettings, listener: socket.socket, *, tls: bool) -> None:
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host.strip("[]") else settings.host
     address = f"{'https' if tls else 'http'}://{host}:{port}"
     click.echo(f"colline serves {settings.lake} at {address}", err=True)
-    if settings.asks_for_token and not tls:
-        click.echo("warning: tokens travel unencrypted; use --tls-cert or a proxy with TLS", err=True)
+    if settings.requires_token and not tls:
+        click.echo("warning: tokens are sent unencrypted; use --tls-cert or a proxy with TLS", err=True)
 
 
 def _set_up_logs() -> None:

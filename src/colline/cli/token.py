@@ -1,4 +1,4 @@
-"""`colline token`: who may send to and read from a server of this lake."""
+"""`colline token`: manages the tokens of a server."""
 
 from __future__ import annotations
 
@@ -15,15 +15,17 @@ from colline.server.tokens import SCOPES
 if TYPE_CHECKING:
     from colline.server.tokens import Token, TokenBook
 
-_lake = click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="The lake.")
+_lake = click.option(
+    "--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="Path of the lake."
+)
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 @click.group()
 def command() -> None:
-    """Make, list and revoke the tokens that `colline serve` asks for.
+    """Create, list and revoke the tokens of `colline serve`.
 
-    A token is shown once, when it is made; the lake keeps only its digest.
+    A token is shown once, when it is created; the lake stores only its digest.
     """
 
 
@@ -36,35 +38,35 @@ def command() -> None:
     type=click.Choice(SCOPES),
     default=["send"],
     show_default=True,
-    help="What it may do; may be repeated.",
+    help="What the token allows. Repeatable.",
 )
-@click.option("--label", default="", help="Whom or what it is for.")
-@click.option("--days", type=click.IntRange(1, 36_500), help="It ends after so many days (never, if left out).")
+@click.option("--label", default="", help="Who or what the token is for.")
+@click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="Expires after N days; never by default.")
 @_json
 def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, as_json: bool) -> None:
-    """Make a token and print it."""
+    """Create a token and print it."""
     expires = datetime.now(timezone.utc) + timedelta(days=days) if days else None
     token, secret = _book(lake).create(label, tuple(dict.fromkeys(scopes)), expires)
     if as_json:
         click.echo(json.dumps({**_facts(token), "token": secret}))
         return
     click.echo(secret)
-    click.echo(f"id {token.id}, may {', '.join(token.scopes)}; it is not shown again", err=True)
+    click.echo(f"id {token.id}, scopes: {', '.join(token.scopes)}; the token is not shown again", err=True)
 
 
 @command.command("list")
 @_lake
 @_json
 def list_tokens(lake: Path, as_json: bool) -> None:
-    """List the tokens, without their secrets."""
-    facts = [_facts(token) for token in _book(_there(lake)).all()]
+    """List the tokens without their secrets."""
+    facts = [_facts(token) for token in _book(_existing(lake)).all()]
     if as_json:
         click.echo(json.dumps(facts))
         return
     if not facts:
-        click.echo("no tokens; `colline token create` makes one", err=True)
+        click.echo("no tokens; `colline token create` creates one", err=True)
     for row in facts:
-        ends = f"until {row['expires']}" if row["expires"] else "for ever"
+        ends = f"until {row['expires']}" if row["expires"] else "never expires"
         click.echo(f"{row['id']}  {','.join(row['scopes']):<16}  {row['created']}  {ends}  {row['label']}")
 
 
@@ -74,11 +76,11 @@ def list_tokens(lake: Path, as_json: bool) -> None:
 @_json
 def revoke(lake: Path, token: str, as_json: bool) -> None:
     """Revoke the token with this id or label; servers refuse it within a second."""
-    gone = _facts(_book(_there(lake)).revoke(token))
-    click.echo(json.dumps(gone) if as_json else f"revoked {gone['id']} {gone['label']}".rstrip())
+    revoked = _facts(_book(_existing(lake)).revoke(token))
+    click.echo(json.dumps(revoked) if as_json else f"revoked {revoked['id']} {revoked['label']}".rstrip())
 
 
-def _there(lake: Path) -> Path:
+def _existing(lake: Path) -> Path:
     if not lake.is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake or COLLINE_LAKE")
     return lake

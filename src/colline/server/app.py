@@ -1,4 +1,4 @@
-"""The ASGI application: look up the endpoint, let the guard decide, answer. One exact-match table, no patterns."""
+"""The ASGI application: finds the endpoint by its exact path, checks access, and calls its handler."""
 
 from __future__ import annotations
 
@@ -22,19 +22,22 @@ access = logging.getLogger("colline.access")
 
 Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_SAFE: Headers = (
+_SECURITY_HEADERS: Headers = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
-_DATA_ONLY: Headers = ((b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"), *_SAFE)
-_PAGE: Headers = ((b"content-security-policy", CSP.encode()), *_SAFE)
+_API_HEADERS: Headers = (
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    *_SECURITY_HEADERS,
+)
+_PAGE_HEADERS: Headers = ((b"content-security-policy", CSP.encode()), *_SECURITY_HEADERS)
 
 
 @dataclass(slots=True)
 class Site:
-    """Everything a request can reach."""
+    """The handlers of all endpoints, the files of the page, and the checks before them."""
 
     handlers: Mapping[str, Handler]
     guard: Guard
@@ -42,10 +45,10 @@ class Site:
     page: dict[str, PageFile]
     max_requests: int = 1000
     access_log: bool = True
-    under_way: int = 0
+    requests_in_progress: int = 0
 
     def app(self) -> ASGIApp:
-        """The application itself."""
+        """The ASGI application."""
         table: dict[str, dict[str, Endpoint]] = {}
         for endpoint in ENDPOINTS:
             table.setdefault(endpoint.path, {})[endpoint.method] = endpoint
@@ -58,10 +61,10 @@ class Site:
         return application
 
     async def _answer(self, methods: dict[str, Endpoint] | None, scope: Scope, receive: Receive, send: Send) -> None:
-        reply = _Reply(send, _PAGE if methods is None else _DATA_ONLY, head=scope["method"] == "HEAD")
+        reply = _Reply(send, _PAGE_HEADERS if methods is None else _API_HEADERS, head=scope["method"] == "HEAD")
         started = time.perf_counter()
         name, token = "page" if methods is None else next(iter(methods.values())).name, None
-        self.under_way += 1
+        self.requests_in_progress += 1
         try:
             if methods is None:
                 await self._send_page(scope, reply)
@@ -69,26 +72,24 @@ class Site:
                 endpoint = _endpoint(methods, scope["method"])
                 name = endpoint.name
                 token = self.guard.check(scope, endpoint.scope)
-                self._check_room()
+                self._check_load()
                 await self.handlers[name](scope, receive, reply)
         except Problem as problem:
-            await _tell(reply, problem)
+            await _send_error(reply, problem)
         except Exception:
-            # the one catch-all: a fault of ours is an answer and a line in the log, never a dead connection
-            log.exception("fault while answering %s", scope["path"])
-            await _tell(reply, Problem(500, "fault", "a fault in the server", hint="its log has the details"))
+            log.exception("unexpected error at %s", scope["path"])
+            hint = "see the log of the server"
+            await _send_error(reply, Problem(500, "fault", "unexpected error in the server", hint=hint))
         finally:
-            self.under_way -= 1
+            self.requests_in_progress -= 1
             seconds = time.perf_counter() - started
-            self.metrics.seen(name, scope["method"] if scope["method"] in _METHODS else "other", reply.status, seconds)
+            self.metrics.count(name, scope["method"] if scope["method"] in _METHODS else "other", reply.status, seconds)
             if self.access_log:
                 _log_access(scope, reply.status, seconds, token)
 
-    def _check_room(self) -> None:
-        if self.under_way > self.max_requests:
-            raise Problem(
-                429, "too_many", f"more than {self.max_requests} requests at once", hint="send it again later"
-            )
+    def _check_load(self) -> None:
+        if self.requests_in_progress > self.max_requests:
+            raise Problem(429, "too_many", f"more than {self.max_requests} concurrent requests", hint="try again later")
 
     async def _send_page(self, scope: Scope, send: Send) -> None:
         self.guard.check(scope, "open")
@@ -97,15 +98,15 @@ class Site:
         found = find_page(self.page, scope["path"])
         if found is None:
             raise Problem(
-                404, "not_found", f"nothing at {scope['path'][:200]}", hint="/openapi.json lists all addresses"
+                404, "not_found", f"no such path: {scope['path'][:200]}", hint="/openapi.json lists all paths"
             )
         status, file = found
-        headers = [(b"content-type", file.media), (b"cache-control", file.caching), (b"etag", file.etag)]
+        headers = [(b"content-type", file.media_type), (b"cache-control", file.cache_control), (b"etag", file.etag)]
         if (header(scope, b"if-none-match") or "").encode() == file.etag:
             await send_bytes(send, 304, b"", headers[1:])
-        elif file.packed is not None and "gzip" in (header(scope, b"accept-encoding") or ""):
-            packing = [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
-            await send_bytes(send, status, file.packed, headers + packing)
+        elif file.gzipped is not None and "gzip" in (header(scope, b"accept-encoding") or ""):
+            encoding = [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+            await send_bytes(send, status, file.gzipped, headers + encoding)
         else:
             await send_bytes(send, status, file.body, headers)
 
@@ -114,19 +115,19 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 def _endpoint(methods: dict[str, Endpoint], method: str) -> Endpoint:
-    found = methods.get("GET" if method == "HEAD" else method)
-    if found is None:
+    endpoint = methods.get("GET" if method == "HEAD" else method)
+    if endpoint is None:
         raise _wrong_method(method, ", ".join(methods))
-    return found
+    return endpoint
 
 
 def _wrong_method(method: str, allowed: str) -> Problem:
-    problem = Problem(405, "wrong_method", f"{method[:20]} is not taken here", hint=f"allowed: {allowed}")
+    problem = Problem(405, "wrong_method", f"{method[:20]} is not allowed here", hint=f"allowed: {allowed}")
     return problem.with_header("allow", allowed)
 
 
 class _Reply:
-    """A `send` that adds headers, remembers the status, and sends no body to HEAD."""
+    """A `send` that adds headers, remembers the status, and omits the body for HEAD requests."""
 
     __slots__ = ("_head", "_headers", "_send", "status")
 
@@ -145,13 +146,13 @@ class _Reply:
         await self._send(message)
 
 
-async def _tell(reply: _Reply, problem: Problem) -> None:
-    if reply.status == 0:  # else the answer is on its way already
+async def _send_error(reply: _Reply, problem: Problem) -> None:
+    if reply.status == 0:  # otherwise part of the response was sent already
         await send_problem(reply, problem)
 
 
 def _log_access(scope: Scope, status: int, seconds: float, token: str | None) -> None:
-    """One line: no query string, no header, no secret; the token by its id. Control characters are escaped."""
+    """Logs one line without query string, headers and secrets; the token by its id, control characters escaped."""
     client = scope["client"][0] if scope.get("client") else "-"
     path = scope["path"][:200].encode("unicode_escape").decode()
     access.info("%s %s %s %s %d %.1fms", client, token or "-", scope["method"][:20], path, status, seconds * 1000)

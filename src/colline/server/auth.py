@@ -1,4 +1,4 @@
-"""Before a request reaches its endpoint: is it from where it may be, and may its sender do this?"""
+"""Access checks before every endpoint: host, origin, and the scope of the token."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from colline.server.tokens import TokenBook
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """The checks that come before any endpoint."""
+    """Checks the host, the origin and the token of a request."""
 
-    tokens: TokenBook | None  # None: loopback, no token asked for
-    hosts: frozenset[str] | None  # None: any
+    tokens: TokenBook | None  # None: loopback, no token needed
+    hosts: frozenset[str] | None  # None: any host
     origins: frozenset[str]
 
     @classmethod
     def from_settings(cls, settings: ServeSettings, tokens: TokenBook) -> Guard:
-        """A token where one is needed; without one, only names of this machine, against rebound DNS names."""
-        asks = settings.asks_for_token
-        hosts = LOCAL_HOSTS | settings.allowed_hosts if settings.allowed_hosts or not asks else None
-        return cls(tokens if asks else None, hosts, frozenset(settings.cors_origins))
+        """The checks for these settings. Without tokens only local host names are allowed, against DNS rebinding."""
+        needs_token = settings.requires_token
+        hosts = LOCAL_HOSTS | settings.allowed_hosts if settings.allowed_hosts or not needs_token else None
+        return cls(tokens if needs_token else None, hosts, frozenset(settings.cors_origins))
 
     def check(self, scope: Scope, needed: AccessScope) -> str | None:
-        """The id of the token that was used, if any; a Problem if the request may not be made."""
+        """The id of the token, if any; raises a Problem if the request is not allowed."""
         self._check_host(scope)
         self._check_origin(scope)
         if self.tokens is None or needed == "open":
@@ -37,10 +37,10 @@ class Guard:
         kind, _, secret = (header(scope, b"authorization") or "").partition(" ")
         token = self.tokens.find(secret.strip()) if kind.lower() == "bearer" else None
         if token is None:
-            hint = "send `Authorization: Bearer TOKEN`; `colline token create` makes one"
-            raise Problem(401, "no_token", "a valid token is needed", hint=hint)
+            hint = "send `Authorization: Bearer TOKEN`; `colline token create` creates one"
+            raise Problem(401, "no_token", "a valid token is required", hint=hint)
         if not token.allows(needed):
-            hint = f"make one with `colline token create --scope {needed}`"
+            hint = f"create one with `colline token create --scope {needed}`"
             raise Problem(403, "wrong_scope", f"token {token.id} does not have the scope `{needed}`", hint=hint)
         return token.id
 
@@ -54,7 +54,7 @@ class Guard:
             raise Problem(403, "wrong_scope", f"host `{host[:80]}` is not served here", hint=hint)
 
     def _check_origin(self, scope: Scope) -> None:
-        """A page of another site may not post or read through a person's browser."""
+        """Refuses requests that pages of other sites make in a user's browser."""
         origin = header(scope, b"origin")
         if origin is None or origin in self.origins:
             return

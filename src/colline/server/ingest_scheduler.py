@@ -1,4 +1,4 @@
-"""The pipeline on a timer, in a child process: it needs a JVM, and a fault of it must not touch the receiver."""
+"""Runs `colline ingest` on a schedule, in a child process, because it needs a JVM and may fail."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from typing import Any
 
 log = logging.getLogger("colline.server")
 
-_TAIL = 4000  # characters of the child's last words that are kept
-_PATIENCE = 10.0  # seconds between asking the child to end and ending it
+_MAX_OUTPUT_CHARACTERS = 4000  # the end of the child's output is kept
+_TERMINATE_SECONDS = 10.0  # between SIGTERM and SIGKILL
 
 
 @dataclass(slots=True)
 class IngestState:
-    """How the last run went."""
+    """Counts of runs, and the outcome of the last one."""
 
     runs: int = 0
     failures: int = 0
@@ -32,8 +32,8 @@ class IngestState:
 
 
 @dataclass(slots=True)
-class Ingest:
-    """Runs `colline ingest` every `seconds` when there is something new to take up."""
+class IngestScheduler:
+    """Runs `colline ingest` every `seconds` if there are new landing files."""
 
     lake: Path
     landing: Path
@@ -41,15 +41,15 @@ class Ingest:
     state: IngestState = field(default_factory=IngestState)
     _task: asyncio.Task[None] | None = None
     _child: asyncio.subprocess.Process | None = None
-    _done: tuple[int, int] = (0, 0)
+    _ingested: tuple[int, int] = (0, 0)
 
     def start(self) -> None:
-        """Begin the timer, if there is one."""
+        """Starts the schedule, if there is one."""
         if self.seconds is not None:
             self._task = asyncio.create_task(self._loop(self.seconds))
 
     async def stop(self) -> None:
-        """End the timer and, kindly at first, a child that runs."""
+        """Stops the schedule and a running child."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -57,34 +57,34 @@ class Ingest:
         if self._child is not None and self._child.returncode is None:
             self._child.terminate()
             try:
-                await asyncio.wait_for(self._child.wait(), _PATIENCE)
+                await asyncio.wait_for(self._child.wait(), _TERMINATE_SECONDS)
             except asyncio.TimeoutError:
                 self._child.kill()
 
     async def _loop(self, seconds: float) -> None:
         while True:
             started = time.monotonic()
-            if await asyncio.to_thread(self._has_news):
-                await self.once()
+            if await asyncio.to_thread(self._has_new_files):
+                await self.run_once()
             await asyncio.sleep(max(1.0, seconds - (time.monotonic() - started)))
 
-    def _has_news(self) -> bool:
-        return landing_mark(self.landing) not in (self._done, (0, 0))
+    def _has_new_files(self) -> bool:
+        return landing_state(self.landing) not in (self._ingested, (0, 0))
 
-    async def once(self) -> bool:
-        """Run the pipeline now; True if it ended well."""
-        mark = await asyncio.to_thread(landing_mark, self.landing)
+    async def run_once(self) -> bool:
+        """Runs an ingest now; returns whether it succeeded."""
+        landing = await asyncio.to_thread(landing_state, self.landing)
         state = self.state
         state.runs += 1
         state.last_started, state.last_state = datetime.now(timezone.utc), "running"
-        code, words = await self._run()
+        code, output = await self._run()
         state.last_ended = datetime.now(timezone.utc)
-        state.last_state, state.last_message = ("ok", None) if code == 0 else ("failed", words)
+        state.last_state, state.last_message = ("ok", None) if code == 0 else ("failed", output)
         if code == 0:
-            self._done = mark
+            self._ingested = landing
         else:
             state.failures += 1
-            log.error("ingest ended with %s: %s", code, words)
+            log.error("ingest failed with exit code %s: %s", code, output)
         return code == 0
 
     async def _run(self) -> tuple[int, str]:
@@ -99,10 +99,10 @@ class Ingest:
         except OSError as error:
             return -1, str(error)
         assert self._child.stdout is not None
-        words = ""
+        output = ""
         while chunk := await self._child.stdout.read(8192):
-            words = (words + chunk.decode(errors="replace"))[-_TAIL:]
-        return await self._child.wait(), words.strip()
+            output = (output + chunk.decode(errors="replace"))[-_MAX_OUTPUT_CHARACTERS:]
+        return await self._child.wait(), output.strip()
 
     def to_dict(self) -> dict[str, Any]:
         """The state as `/api/v1/status` shows it."""
@@ -124,8 +124,8 @@ def stamp(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def landing_mark(landing: Path) -> tuple[int, int]:
-    """(number of landing files, newest change): it differs when something landed."""
+def landing_state(landing: Path) -> tuple[int, int]:
+    """The number of landing files and the newest modification time; they change when a file lands."""
     count = newest = 0
     with contextlib.suppress(FileNotFoundError):
         for folder in os.scandir(landing):

@@ -1,4 +1,4 @@
-"""Figures for Prometheus, as text. Labels come from the table of endpoints only, so their number is bounded."""
+"""Metrics in the text format of Prometheus. Labels come from the table of endpoints, so their number is bounded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 
 @dataclass(slots=True)
 class Timing:
-    """How long requests of one endpoint took."""
+    """A histogram of the durations of one endpoint."""
 
     buckets: list[int] = field(default_factory=lambda: [0] * (len(_BOUNDS) + 1))
     total: float = 0.0
@@ -20,13 +20,13 @@ class Timing:
 
 @dataclass(slots=True)
 class Metrics:
-    """What the HTTP side counts."""
+    """Counters and histograms of HTTP requests."""
 
     requests: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     timings: dict[str, Timing] = field(default_factory=dict)
 
-    def seen(self, name: str, method: str, status: int, seconds: float) -> None:
-        """Count one request."""
+    def count(self, name: str, method: str, status: int, seconds: float) -> None:
+        """Counts a request."""
         self.requests[name, method, status] += 1
         timing = self.timings.get(name)
         if timing is None:
@@ -34,17 +34,17 @@ class Metrics:
         timing.buckets[bisect_left(_BOUNDS, seconds)] += 1
         timing.total += seconds
 
-    def text(self, figures: Mapping[str, tuple[str, str, float]]) -> str:
-        """The whole page; `figures` are name → (kind, meaning, value) from elsewhere."""
-        return "".join(f"{line}\n" for line in (*self._requests(), *self._timings(), *_figures(figures)))
+    def text(self, gauges: Mapping[str, tuple[str, str, float]]) -> str:
+        """The metrics as text; `gauges` are name → (kind, help, value) of other modules."""
+        return "".join(f"{line}\n" for line in (*self._requests(), *self._timings(), *_other_metrics(gauges)))
 
     def _requests(self) -> Iterable[str]:
-        yield from _head("colline_http_requests_total", "counter", "Requests answered.")
+        yield from _header_lines("colline_http_requests_total", "counter", "HTTP requests.")
         for (name, method, status), count in sorted(self.requests.items()):
             yield f'colline_http_requests_total{{endpoint="{name}",method="{method}",status="{status}"}} {count}'
 
     def _timings(self) -> Iterable[str]:
-        yield from _head("colline_http_request_seconds", "histogram", "How long requests took.")
+        yield from _header_lines("colline_http_request_seconds", "histogram", "Duration of HTTP requests.")
         for name, timing in sorted(self.timings.items()):
             count = 0
             for bound, bucket in zip((*_BOUNDS, "+Inf"), timing.buckets, strict=True):
@@ -54,11 +54,11 @@ class Metrics:
             yield f'colline_http_request_seconds_count{{endpoint="{name}"}} {count}'
 
 
-def _figures(figures: Mapping[str, tuple[str, str, float]]) -> Iterable[str]:
-    for name, (kind, meaning, value) in figures.items():
-        yield from _head(name, kind, meaning)
+def _other_metrics(gauges: Mapping[str, tuple[str, str, float]]) -> Iterable[str]:
+    for name, (kind, meaning, value) in gauges.items():
+        yield from _header_lines(name, kind, meaning)
         yield f"{name} {value}"
 
 
-def _head(name: str, kind: str, meaning: str) -> tuple[str, str]:
+def _header_lines(name: str, kind: str, meaning: str) -> tuple[str, str]:
     return f"# HELP {name} {meaning}", f"# TYPE {name} {kind}"

@@ -1,4 +1,4 @@
-"""What `colline serve` can be told, as one frozen value, and where its own files lie in a lake."""
+"""The settings of `colline serve`, and where the server keeps its files in a lake."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """Everything the server needs to know."""
+    """The settings of the server."""
 
     lake: Path
     host: str = "127.0.0.1"
@@ -36,27 +36,27 @@ class ServeSettings:
 
     @property
     def spool_directory(self) -> Path:
-        """Spool files that are not landed yet. Spark ignores folders with a leading underscore."""
+        """Received events that are not in landing yet. Spark ignores folders with a leading underscore."""
         return self.lake / RECEIVER_SPOOL
 
     @property
     def landing(self) -> Path:
-        """Where spool files are moved to."""
+        """The folder for received events, read by `colline ingest`."""
         return self.lake / LANDING
 
     @property
-    def asks_for_token(self) -> bool:
-        """Beyond loopback always; on loopback when told to."""
+    def requires_token(self) -> bool:
+        """Whether requests need a token: always beyond loopback, on loopback with `--require-token`."""
         return self.needs_token or not is_loopback(self.host)
 
 
 def token_file(lake: Path) -> Path:
-    """Where a lake's tokens are kept."""
+    """The file with the tokens of a lake."""
     return lake / TOKENS
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach it."""
+    """Whether only this machine can reach the host."""
     if host == "localhost":
         return True
     try:

@@ -1,4 +1,4 @@
-"""The running server: its parts put together from settings, started and stopped in order."""
+"""Builds the server from its settings, and starts and stops its parts in order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from colline import __version__
 from colline.server.app import Handler, Site
 from colline.server.auth import Guard
-from colline.server.ingest_scheduler import Ingest, stamp
+from colline.server.ingest_scheduler import IngestScheduler, stamp
 from colline.server.metrics import Metrics
 from colline.server.openapi.document import openapi
 from colline.server.query.handlers import QueryHandlers
@@ -27,25 +27,25 @@ from colline.server.server_settings import ServeSettings, token_file
 from colline.server.static_files import read_page
 from colline.server.tokens import TokenBook
 
-_SWITCH = 0.0005  # seconds: the writing thread must not wait 5 ms for the interpreter after each fsync
+_SWITCH_SECONDS = 0.0005  # the writing thread must not wait 5 ms for the interpreter lock after each fsync
 _TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 _NO_STORE = (b"cache-control", b"no-store")
 
 
 @dataclass(slots=True)
 class Service:
-    """One server of one lake."""
+    """The server of one lake."""
 
     settings: ServeSettings
     spool: GroupCommit
     receiver: Receiver
     queries: QueryHandlers
-    ingest: Ingest
+    ingest: IngestScheduler
     metrics: Metrics
 
     @classmethod
     def from_settings(cls, settings: ServeSettings) -> Service:
-        """The parts, not yet started."""
+        """The server, not started yet."""
         spool = GroupCommit(settings.spool_directory, settings.landing, settings.spool)
         return cls(
             settings,
@@ -56,12 +56,12 @@ class Service:
                 QueryWorkers(settings.lake, settings.readers, settings.answer_seconds),
                 settings.other_lakes,
             ),
-            Ingest(settings.lake, settings.landing, settings.ingest_seconds),
+            IngestScheduler(settings.lake, settings.landing, settings.ingest_seconds),
             Metrics(),
         )
 
     def app(self) -> ASGIApp:
-        """The ASGI application, with its beginning and end."""
+        """The ASGI application with its lifespan."""
         settings = self.settings
         guard = Guard.from_settings(settings, TokenBook(token_file(settings.lake)))
         site = Site(self.handlers(), guard, self.metrics, read_page(), settings.max_requests, settings.access_log)
@@ -69,14 +69,14 @@ class Service:
 
         async def application(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["type"] == "lifespan":
-                await self._live(receive, send)
+                await self._run_lifespan(receive, send)
             else:
                 await inner(scope, receive, send)
 
         return application
 
     def handlers(self) -> Mapping[str, Handler]:
-        """Endpoint name → what answers it; a row of the table without one is a fault at start, not at night."""
+        """The handler of each endpoint."""
         document = msgspec.json.encode(openapi())
 
         async def send_document(_: Scope, __: Receive, send: Send) -> None:
@@ -85,15 +85,15 @@ class Service:
         return {
             "receive": self.receiver.one,
             "receive_batch": self.receiver.batch,
-            "healthz": _alive,
-            "readyz": self._ready,
-            "metrics": self._metrics,
+            "healthz": _send_health,
+            "readyz": self._send_readiness,
+            "metrics": self._send_metrics,
             "openapi": send_document,
-            "status": self._status,
+            "status": self._send_status,
             **self.queries.handlers(),
         }
 
-    async def _live(self, receive: Receive, send: Send) -> None:
+    async def _run_lifespan(self, receive: Receive, send: Send) -> None:
         await receive()
         try:
             self.start()
@@ -107,21 +107,21 @@ class Service:
         await send({"type": "lifespan.shutdown.complete"})
 
     def start(self) -> None:
-        """Start the parts; the spool first, because it lands what an earlier process left."""
-        sys.setswitchinterval(_SWITCH)
+        """Starts the spool first, because it moves the events of an earlier process to landing."""
+        sys.setswitchinterval(_SWITCH_SECONDS)
         self.spool.start()
         self.ingest.start()
 
-    async def _ready(self, _: Scope, __: Receive, send: Send) -> None:
+    async def _send_readiness(self, _: Scope, __: Receive, send: Send) -> None:
         lineage = await asyncio.to_thread(self.queries.snapshot) is not None
         state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
         await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
 
-    async def _status(self, _: Scope, __: Receive, send: Send) -> None:
+    async def _send_status(self, _: Scope, __: Receive, send: Send) -> None:
         await send_json(send, 200, msgspec.json.encode(await self.status()), (_NO_STORE,))
 
     async def status(self) -> dict[str, Any]:
-        """What `/api/v1/status` says."""
+        """The response of `/api/v1/status`."""
         counts, last = self.spool.counts, self.spool.counts.last_event
         receiver = {
             "accepted": self.receiver.counts["accepted"],
@@ -141,30 +141,30 @@ class Service:
             "health": lake.get("health"),
         }
 
-    async def _metrics(self, _: Scope, __: Receive, send: Send) -> None:
-        body = self.metrics.text(self.figures()).encode()
+    async def _send_metrics(self, _: Scope, __: Receive, send: Send) -> None:
+        body = self.metrics.text(self.gauges()).encode()
         await send_bytes(send, 200, body, (_TEXT, _NO_STORE))
 
-    def figures(self) -> dict[str, tuple[str, str, float]]:
-        """Figures beside those of HTTP: name → (kind, meaning, value)."""
+    def gauges(self) -> dict[str, tuple[str, str, float]]:
+        """Metrics of the receiver and of ingest: name → (kind, help, value)."""
         counts, state = self.spool.counts, self.ingest.state
         ended = state.last_ended.timestamp() if state.last_ended else 0
         return {
-            "colline_events_accepted_total": ("counter", "Events taken.", self.receiver.counts["accepted"]),
-            "colline_events_refused_total": ("counter", "Events kept for quarantine.", self.receiver.counts["refused"]),
-            "colline_spool_bytes_total": ("counter", "Bytes made durable.", counts.bytes),
-            "colline_spool_commits_total": ("counter", "Groups made durable, one fsync each.", counts.commits),
-            "colline_spool_failures_total": ("counter", "Writes the disk refused.", counts.failures),
-            "colline_spool_waiting_bytes": ("gauge", "Bytes that wait for the disk.", self.spool.waiting),
-            "colline_landing_files_total": ("counter", "Landing files made.", counts.files),
-            "colline_last_event_seconds": ("gauge", "When the last event came.", counts.last_event or 0),
-            "colline_ingest_runs_total": ("counter", "Runs of the pipeline.", state.runs),
-            "colline_ingest_failures_total": ("counter", "Runs that failed.", state.failures),
-            "colline_ingest_last_end_seconds": ("gauge", "When the last run ended.", ended),
+            "colline_events_accepted_total": ("counter", "Received valid events.", self.receiver.counts["accepted"]),
+            "colline_events_refused_total": ("counter", "Received invalid events.", self.receiver.counts["refused"]),
+            "colline_spool_bytes_total": ("counter", "Bytes written to disk.", counts.bytes),
+            "colline_spool_commits_total": ("counter", "Group commits, one fsync each.", counts.commits),
+            "colline_spool_failures_total": ("counter", "Failed writes.", counts.failures),
+            "colline_spool_waiting_bytes": ("gauge", "Bytes waiting to be written.", self.spool.waiting),
+            "colline_landing_files_total": ("counter", "Landing files written.", counts.files),
+            "colline_last_event_seconds": ("gauge", "Time of the last event.", counts.last_event or 0),
+            "colline_ingest_runs_total": ("counter", "Ingest runs.", state.runs),
+            "colline_ingest_failures_total": ("counter", "Failed ingest runs.", state.failures),
+            "colline_ingest_last_end_seconds": ("gauge", "End of the last ingest run.", ended),
         }
 
 
-async def _alive(_: Scope, __: Receive, send: Send) -> None:
+async def _send_health(_: Scope, __: Receive, send: Send) -> None:
     await send_json(send, 200, b'{"status":"ok"}', (_NO_STORE,))
 
 

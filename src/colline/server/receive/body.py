@@ -1,4 +1,4 @@
-"""The body of a request, bounded in size, in time and in what it unpacks to."""
+"""Reads the body of a request, with limits on its size, its decompressed size and its time."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from starlette.types import Receive, Scope
 
 from colline.server.http_errors import Problem
 
-_OFF_LOOP = 256 * 1024  # unpacking more than this takes longer than a thread hop
+_THREAD_BYTES = 256 * 1024  # decompressing more takes longer than switching to a thread
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """The first header of that name."""
+    """The first header with this name."""
     for key, value in scope["headers"]:
         if key == name:
             found: str = value.decode("latin-1")
@@ -23,45 +23,47 @@ def header(scope: Scope, name: bytes) -> str | None:
 
 
 async def read_body(scope: Scope, receive: Receive, *, limit: int, seconds: float) -> bytes:
-    """The unpacked body. 413 if it is or unpacks to more than `limit` bytes, 408 if it takes more than `seconds`."""
+    """The decompressed body. 413 if it has more than `limit` bytes, 408 if it takes more than `seconds`."""
     length = header(scope, b"content-length")
     if length is not None and (not length.isdigit() or int(length) > limit):
         raise _too_large(limit)
-    body = await _collected(receive, limit, seconds)
+    body = await _read_in_time(receive, limit, seconds)
     encoding = (header(scope, b"content-encoding") or "identity").strip().lower()
     if encoding == "identity":
         return body
     if encoding not in ("gzip", "x-gzip"):
-        raise Problem(415, "wrong_type", f"content encoding `{encoding[:40]}` is not known", hint="send gzip or none")
-    return unzipped(body, limit) if len(body) < _OFF_LOOP else await asyncio.to_thread(unzipped, body, limit)
+        raise Problem(
+            415, "wrong_type", f"content encoding `{encoding[:40]}` is not supported", hint="use gzip or none"
+        )
+    return decompress(body, limit) if len(body) < _THREAD_BYTES else await asyncio.to_thread(decompress, body, limit)
 
 
-async def _collected(receive: Receive, limit: int, seconds: float) -> bytes:
+async def _read_in_time(receive: Receive, limit: int, seconds: float) -> bytes:
     task = asyncio.current_task()
     assert task is not None
-    late = False
+    is_late = False
 
     def stop() -> None:
-        nonlocal late
-        late = True
+        nonlocal is_late
+        is_late = True
         task.cancel()
 
-    # a timer on this task: asyncio.wait_for would make a second task for every request
+    # asyncio.wait_for would create a second task for every request
     timer = asyncio.get_running_loop().call_later(seconds, stop)
     try:
-        return await _chunks(receive, limit)
+        return await _read_chunks(receive, limit)
     except asyncio.CancelledError:
-        if late:
-            raise Problem(408, "too_slow", f"the body did not arrive in {seconds:g} s", hint="send it again") from None
+        if is_late:
+            raise Problem(408, "too_slow", f"the body took more than {seconds:g} s", hint="send it again") from None
         raise
     finally:
         timer.cancel()
 
 
-async def _chunks(receive: Receive, limit: int) -> bytes:
+async def _read_chunks(receive: Receive, limit: int) -> bytes:
     message = await receive()
     if not message.get("more_body"):
-        return _bounded(bytes(message.get("body", b"")), limit)
+        return _check_size(bytes(message.get("body", b"")), limit)
     parts, size = [], 0
     while message["type"] == "http.request":
         parts.append(message.get("body", b""))
@@ -74,26 +76,26 @@ async def _chunks(receive: Receive, limit: int) -> bytes:
     raise Problem(400, "bad_event", "the connection ended before the body did")
 
 
-def _bounded(body: bytes, limit: int) -> bytes:
+def _check_size(body: bytes, limit: int) -> bytes:
     if len(body) > limit:
         raise _too_large(limit)
     return body
 
 
-def unzipped(body: bytes, limit: int) -> bytes:
-    """What a gzip body holds, all its members; never more than `limit` bytes are made."""
-    parts, room = [], limit
+def decompress(body: bytes, limit: int) -> bytes:
+    """The content of all members of a gzip body. Never produces more than `limit` bytes."""
+    parts, remaining = [], limit
     while body:
         member = zlib.decompressobj(_GZIP)
         try:
-            parts.append(member.decompress(body, room + 1))
+            parts.append(member.decompress(body, remaining + 1))
         except zlib.error as error:
             raise Problem(400, "bad_encoding", f"the body is not gzip: {error}") from error
-        room -= len(parts[-1])
-        if room < 0:
+        remaining -= len(parts[-1])
+        if remaining < 0:
             raise _too_large(limit)
         if not member.eof:
-            raise Problem(400, "bad_encoding", "the gzip body is cut short")
+            raise Problem(400, "bad_encoding", "the gzip body is truncated")
         body = member.unused_data
     return b"".join(parts)
 
