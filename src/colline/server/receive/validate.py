@@ -20,21 +20,21 @@ Name = Annotated[str, Meta(pattern="[^ ]")]
 Facets = dict[str, Raw] | None | UnsetType
 
 
-class SchemaField(Struct, gc=False):
+class ReceivedSchemaField(Struct, gc=False):
     """One column of a schema, with its members."""
 
     name: str
     type: str | None = None
-    fields: list[SchemaField] | None = None
+    fields: list[ReceivedSchemaField] | None = None
 
 
-class Schema(Struct, gc=False):
+class ReceivedSchema(Struct, gc=False):
     """The schema facet; a producer that knows no schema sends none or null."""
 
-    fields: list[SchemaField] | None = None
+    fields: list[ReceivedSchemaField] | None = None
 
 
-class Symlink(Struct, gc=False):
+class ReceivedSymlink(Struct, gc=False):
     """Another name of a dataset."""
 
     namespace: str
@@ -42,38 +42,38 @@ class Symlink(Struct, gc=False):
     type: str | None = None
 
 
-class Symlinks(Struct, gc=False):
+class ReceivedSymlinks(Struct, gc=False):
     """The symlinks facet."""
 
-    identifiers: list[Symlink] | None = None
+    identifiers: list[ReceivedSymlink] | None = None
 
 
-class DatasetFacets(Struct, gc=False, rename="camel"):
+class ReceivedDatasetFacets(Struct, gc=False, rename="camel"):
     """The dataset facets that lineage is made of."""
 
-    schema: Schema | None = None
+    schema: ReceivedSchema | None = None
     column_lineage: ColumnLineageFacet | None = None
-    symlinks: Symlinks | None = None
+    symlinks: ReceivedSymlinks | None = None
 
 
-class Dataset(Struct, gc=False, rename="camel"):
+class ReceivedDataset(Struct, gc=False, rename="camel"):
     """An input or output."""
 
     namespace: Name
     name: Name
-    facets: DatasetFacets | None = None
+    facets: ReceivedDatasetFacets | None = None
     input_facets: Facets = UNSET
     output_facets: Facets = UNSET
 
 
-class Run(Struct, gc=False, rename="camel"):
+class ReceivedRun(Struct, gc=False, rename="camel"):
     """A run; the specification wants a UUID, some producers send another key."""
 
     run_id: Name
     facets: Facets = UNSET
 
 
-class Job(Struct, gc=False):
+class ReceivedJob(Struct, gc=False):
     """A job."""
 
     namespace: Name
@@ -84,18 +84,18 @@ class Job(Struct, gc=False):
 EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 
 
-class Event(Struct, gc=False, rename="camel"):
+class ReceivedEvent(Struct, gc=False, rename="camel"):
     """A run event, a dataset event or a job event."""
 
     event_time: datetime
     producer: str | None = None
     schema_url: str | None = field(default=None, name="schemaURL")
     event_type: EventType | None = None
-    run: Run | None = None
-    job: Job | None = None
-    dataset: Dataset | None = None
-    inputs: list[Dataset] | None = None
-    outputs: list[Dataset] | None = None
+    run: ReceivedRun | None = None
+    job: ReceivedJob | None = None
+    dataset: ReceivedDataset | None = None
+    inputs: list[ReceivedDataset] | None = None
+    outputs: list[ReceivedDataset] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Fault:
     reason: str
 
 
-_decode = msgspec.json.Decoder(Event).decode
+_decode = msgspec.json.Decoder(ReceivedEvent).decode
 _split = msgspec.json.Decoder(list[Raw]).decode
 _PLACE = re.compile(r"^(?P<reason>.*?)(?: - at `(?:key in )?(?P<path>\$.*)`)?$", re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
@@ -134,7 +134,7 @@ def _placed(message: str) -> Fault:
     return Fault(found["path"] or "$", found["reason"])
 
 
-def _incomplete(event: Event) -> Fault | None:
+def _incomplete(event: ReceivedEvent) -> Fault | None:
     """The key that is missing from this kind of event, or the time it cannot have, if there is one."""
     at = event.event_time if event.event_time.tzinfo else event.event_time.replace(tzinfo=timezone.utc)
     if not _FIRST <= at <= datetime.now(timezone.utc) + _AHEAD:
