@@ -160,7 +160,10 @@ def _combine_effects(inner: Effect, outer: Effect) -> Effect:
 
 
 class _ScopeReader:
-    """Reads sqlglot's scopes, each of them once: a query, a branch of a UNION, a subquery, a CTE."""
+    """Reads sqlglot's scopes, each of them once: a query, a branch of a UNION, a subquery, a CTE.
+
+    Scopes and expressions have the type Any, because the classes of sqlglot differ between the supported versions.
+    """
 
     def __init__(self, case: IdentifierCase) -> None:
         from sqlglot import exp
