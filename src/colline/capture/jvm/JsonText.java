@@ -2,7 +2,9 @@ package colline;
 
 /** Writes JSON strings. Written by hand because it runs once per name and literal of every plan. */
 public class JsonText {
-  public static String truncate(String text, int maxChars) { return text == null || text.length() <= maxChars ? text : text.substring(0, maxChars) + "…"; }
+  public static String truncate(String text, int maxChars) {
+    return text == null || text.length() <= maxChars ? text : text.substring(0, maxChars) + "…";
+  }
 
   /** Appends a Scala collection or a Java array as a JSON array of strings. */
   public static void appendStrings(StringBuilder b, Object values) {

@@ -33,7 +33,8 @@ public class Metrics {
     Object command = Reflect.call(plan, "commandPhysicalPlan");
     if (command != null) collect(command, metrics, depth + 1);
     Object executed = Reflect.call(plan, "executedPlan");
-    if (executed != null && executed != plan && plan.getClass().getSimpleName().startsWith("Adaptive")) collect(executed, metrics, depth + 1);
+    boolean isAdaptive = plan.getClass().getSimpleName().startsWith("Adaptive");
+    if (isAdaptive && executed != null && executed != plan) collect(executed, metrics, depth + 1);
     scala.collection.Iterator it = ((scala.collection.Map) Reflect.call(plan, "metrics")).iterator();
     while (it.hasNext()) {
       scala.Tuple2 pair = (scala.Tuple2) it.next();

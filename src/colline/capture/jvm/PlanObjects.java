@@ -22,31 +22,44 @@ public abstract class PlanObjects extends Values {
 
   protected PlanObjects(int maxChars) { super(maxChars); }
 
+  /** An object of a class without a rule is written as the name of its class. */
   protected void planObject(StringBuilder b, Object o) {
     String name = o.getClass().getName();
-    if (o instanceof CatalogTable) { table(b, (CatalogTable) o); return; }
-    if (o instanceof TableIdentifier) { tableIdentifier(b, (TableIdentifier) o); return; }
-    if (o instanceof HadoopFsRelation) { fileRelation(b, (HadoopFsRelation) o); return; }
-    if (o instanceof FileIndex) { record(b, "FileIndex", new Object[] {"paths", ((FileIndex) o).rootPaths(), "version", Reflect.call(o, "tableVersion")}); return; }
-    if (o instanceof CatalogStorageFormat) {
-      record(b, "Storage", new Object[] {"location", uri(((CatalogStorageFormat) o).locationUri()), "provider", Reflect.call(o, "provider")}); return; }
-    if (o instanceof org.apache.hadoop.fs.Path || o instanceof java.net.URI) { JsonText.append(b, o.toString()); return; }
-    if (o instanceof Identifier) { identifier(b, (Identifier) o); return; }
-    if (o instanceof CatalogPlugin) { record(b, "Catalog", new Object[] {"name", ((CatalogPlugin) o).name(), "class", name}); return; }
-    if (o instanceof Table) { catalogTable(b, (Table) o); return; }
-    if (o instanceof org.apache.spark.sql.sources.BaseRelation) { relation(b, o); return; }
-    if (name.endsWith("CommonExpressionId")) { value(b, Reflect.call(o, "id")); return; }
-    if (name.endsWith("PythonFunction")) { pythonFunction(b, o); return; }
-    if (name.endsWith(".DataSource")) { record(b, "DataSource", new Object[] {"provider", Reflect.call(o, "className"), "paths", Reflect.call(o, "paths"), "options", Reflect.call(o, "options")}); return; }
-    if (name.endsWith("TableSpec")) { record(b, "TableSpec", new Object[] {"provider", Reflect.call(o, "provider"), "location", Reflect.call(o, "location")}); return; }
-    if (o instanceof FileFormat) { JsonText.append(b, o.getClass().getSimpleName()); return; }
-    if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.plans.")) { product(b, (scala.Product) o); return; }
-    if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.analysis.")) { product(b, (scala.Product) o); return; }
-    if (name.endsWith(".SQLFunction")) { value(b, Reflect.call(Reflect.call(o, "name"), "funcName")); return; }
-    if (name.startsWith("org.apache.spark.sql.delta.commands.Clone") && name.endsWith("Source")) {
-      record(b, "CloneSource", new Object[] {"format", Reflect.call(o, "format"), "path", Reflect.call(o, "dataPath"), "catalog_table", Reflect.call(o, "catalogTable"), "schema", Reflect.call(o, "schema")}); return; }
-    if (name.endsWith("DeltaLog")) { record(b, "DeltaLog", new Object[] {"path", Reflect.call(o, "dataPath")}); return; }
-    JsonText.append(b, "<" + name + ">");
+    if (o instanceof CatalogTable) table(b, (CatalogTable) o);
+    else if (o instanceof TableIdentifier) tableIdentifier(b, (TableIdentifier) o);
+    else if (o instanceof HadoopFsRelation) fileRelation(b, (HadoopFsRelation) o);
+    else if (o instanceof FileIndex) {
+      record(b, "FileIndex", new Object[] {"paths", ((FileIndex) o).rootPaths(), "version", Reflect.call(o, "tableVersion")});
+    }
+    else if (o instanceof CatalogStorageFormat) {
+      Object location = uri(((CatalogStorageFormat) o).locationUri());
+      record(b, "Storage", new Object[] {"location", location, "provider", Reflect.call(o, "provider")});
+    }
+    else if (o instanceof org.apache.hadoop.fs.Path || o instanceof java.net.URI) JsonText.append(b, o.toString());
+    else if (o instanceof Identifier) identifier(b, (Identifier) o);
+    else if (o instanceof CatalogPlugin) record(b, "Catalog", new Object[] {"name", ((CatalogPlugin) o).name(), "class", name});
+    else if (o instanceof Table) catalogTable(b, (Table) o);
+    else if (o instanceof org.apache.spark.sql.sources.BaseRelation) relation(b, o);
+    else if (name.endsWith("CommonExpressionId")) value(b, Reflect.call(o, "id"));
+    else if (name.endsWith("PythonFunction")) pythonFunction(b, o);
+    else if (name.endsWith(".DataSource")) {
+      Object provider = Reflect.call(o, "className");
+      Object paths = Reflect.call(o, "paths");
+      record(b, "DataSource", new Object[] {"provider", provider, "paths", paths, "options", Reflect.call(o, "options")});
+    }
+    else if (name.endsWith("TableSpec")) {
+      record(b, "TableSpec", new Object[] {"provider", Reflect.call(o, "provider"), "location", Reflect.call(o, "location")});
+    }
+    else if (o instanceof FileFormat) JsonText.append(b, o.getClass().getSimpleName());
+    else if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.plans.")) product(b, (scala.Product) o);
+    else if (o instanceof scala.Product && name.startsWith("org.apache.spark.sql.catalyst.analysis.")) product(b, (scala.Product) o);
+    else if (name.endsWith(".SQLFunction")) value(b, Reflect.call(Reflect.call(o, "name"), "funcName"));
+    else if (name.startsWith("org.apache.spark.sql.delta.commands.Clone") && name.endsWith("Source")) {
+      record(b, "CloneSource", new Object[] {"format", Reflect.call(o, "format"), "path", Reflect.call(o, "dataPath"),
+          "catalog_table", Reflect.call(o, "catalogTable"), "schema", Reflect.call(o, "schema")});
+    }
+    else if (name.endsWith("DeltaLog")) record(b, "DeltaLog", new Object[] {"path", Reflect.call(o, "dataPath")});
+    else JsonText.append(b, "<" + name + ">");
   }
 
   protected void tableIdentifier(StringBuilder b, TableIdentifier id) {
@@ -90,7 +103,8 @@ public abstract class PlanObjects extends Values {
   }
 
   protected void fileRelation(StringBuilder b, HadoopFsRelation r) {
-    record(b, "HadoopFsRelation", new Object[] {"paths", r.location().rootPaths(), "format", r.fileFormat().getClass().getSimpleName(), "options", r.options(),
+    String format = r.fileFormat().getClass().getSimpleName();
+    record(b, "HadoopFsRelation", new Object[] {"paths", r.location().rootPaths(), "format", format, "options", r.options(),
         "partitions", r.partitionSchema().fieldNames(), "version", Reflect.call(r.location(), "tableVersion")});
   }
 
@@ -111,22 +125,32 @@ public abstract class PlanObjects extends Values {
     Object options = null;
     Object catalog = null;
     Object version = null;
-    if (name.endsWith("DeltaTableV2")) { path = Reflect.call(t, "path"); provider = "delta"; catalog = Reflect.call(t, "catalogTable"); }
-    else if (name.indexOf("iceberg") >= 0) {
-      Object inner = Reflect.call(t, "table");
-      path = inner == null ? null : Reflect.call(inner, "location");
+    if (name.endsWith("DeltaTableV2")) {
+      path = Reflect.call(t, "path");
+      provider = "delta";
+      catalog = Reflect.call(t, "catalogTable");
+    } else if (name.indexOf("iceberg") >= 0) {
+      Object table = Reflect.call(t, "table");
+      path = Reflect.call(table, "location");
       provider = "iceberg";
-      Object snapshot = inner == null ? null : Reflect.call(inner, "currentSnapshot");
-      version = snapshot == null ? null : Reflect.call(snapshot, "snapshotId");
+      version = Reflect.call(Reflect.call(table, "currentSnapshot"), "snapshotId");
+    } else if (name.endsWith("V1Table")) {
+      catalog = Reflect.call(t, "v1Table");
+    } else if (Reflect.call(t, "paths") != null) {
+      path = Reflect.call(t, "paths");
+      provider = Reflect.call(t, "formatName");
+      options = Reflect.call(t, "options");
+    } else if (name.endsWith("JDBCTable")) {
+      provider = "jdbc";
+      options = Reflect.call(Reflect.call(Reflect.call(t, "jdbcOptions"), "parameters"), "originalMap");
+    } else {
+      options = Reflect.call(t, "options");
     }
-    else if (name.endsWith("V1Table")) { catalog = Reflect.call(t, "v1Table"); }
-    else if (Reflect.call(t, "paths") != null) { path = Reflect.call(t, "paths"); provider = Reflect.call(t, "formatName"); options = Reflect.call(t, "options"); }
-    else if (name.endsWith("JDBCTable")) { Object jdbc = Reflect.call(t, "jdbcOptions"); provider = "jdbc"; options = jdbc == null ? null : Reflect.call(Reflect.call(jdbc, "parameters"), "originalMap"); }
-    else { options = Reflect.call(t, "options"); }
     // a V1 sink of a stream throws when its name is read; its toString() describes it
     Object tableName = Reflect.call(t, "name");
-    record(b, "Table", new Object[] {"name", tableName, "class", name, "provider", provider, "path", path, "catalog_table", catalog, "options", options,
-        "columns", columnNames(t), "generated", generatedColumns(t), "version", version, "description", tableName == null ? String.valueOf(t) : null});
+    record(b, "Table", new Object[] {"name", tableName, "class", name, "provider", provider, "path", path, "catalog_table", catalog,
+        "options", options, "columns", columnNames(t), "generated", generatedColumns(t), "version", version,
+        "description", tableName == null ? String.valueOf(t) : null});
   }
 
   private static Object columnNames(Table t) {

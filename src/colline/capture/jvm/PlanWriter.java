@@ -164,7 +164,7 @@ public class PlanWriter extends PlanObjects implements Runnable {
     return index;
   }
 
-  /** Writes facts that are not product elements: a node's output, whether the user wrote a cast, the name of a struct field. Returns their names. */
+  /** Writes facts that are not product elements, such as a node's output or whether the user wrote a cast. Returns their names. */
   private String[] extraFields(StringBuilder b, Object o, String name, boolean isPlan) {
     if (name.equals("Cast")) {
       TreeNode cast = (TreeNode) o;
@@ -212,7 +212,8 @@ public class PlanWriter extends PlanObjects implements Runnable {
     boolean hasTypes = query instanceof LogicalPlan;
     if (hasOutput) { b.append(','); list(b, Reflect.call(o, "output")); }
     if (hasTypes) { b.append(','); types(b, ((LogicalPlan) query).output().iterator()); }
-    return hasOutput ? (hasTypes ? new String[] {"output", "types"} : new String[] {"output"}) : (hasTypes ? new String[] {"types"} : new String[0]);
+    if (hasOutput) return hasTypes ? new String[] {"output", "types"} : new String[] {"output"};
+    return hasTypes ? new String[] {"types"} : new String[0];
   }
 
   private static void types(StringBuilder b, scala.collection.Iterator it) {

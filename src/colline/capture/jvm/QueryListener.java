@@ -260,7 +260,8 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   }
 
   private static void appendHead(StringBuilder b, Observation observation) {
-    b.append("{\"kind\":\"").append(observation.kind).append("\",\"id\":").append(observation.id).append(",\"time\":").append(observation.time);
+    b.append("{\"kind\":\"").append(observation.kind);
+    b.append("\",\"id\":").append(observation.id).append(",\"time\":").append(observation.time);
     if (observation.text != null) { b.append(",\"text\":"); JsonText.append(b, JsonText.truncate(observation.text, MAX_TEXT_CHARS)); }
     if (observation.streamRunId != null) { b.append(",\"run\":"); JsonText.append(b, observation.streamRunId); }
   }

@@ -69,7 +69,8 @@ public class Reflect {
     try {
       field.setAccessible(true);
       Object content = field.get(owner);
-      return content == value || (content != null && (value instanceof Boolean || value instanceof Number || value instanceof String) && content.equals(value));
+      boolean isComparable = value instanceof Boolean || value instanceof Number || value instanceof String;
+      return content == value || (content != null && isComparable && content.equals(value));
     } catch (Exception x) {
       return false;
     }

@@ -85,7 +85,7 @@ public abstract class Values {
     if (o instanceof scala.collection.Iterable) { list(b, o); return; }
     if (o instanceof Object[]) { array(b, (Object[]) o); return; }
     if (o instanceof Enum || o instanceof scala.Enumeration.Value) { JsonText.append(b, String.valueOf(o)); return; }
-    if (o instanceof scala.Tuple2) { scala.Tuple2 t = (scala.Tuple2) o; b.append('['); value(b, t._1()); b.append(','); value(b, t._2()); b.append(']'); return; }
+    if (o instanceof scala.Tuple2) { array(b, new Object[] {((scala.Tuple2) o)._1(), ((scala.Tuple2) o)._2()}); return; }
     planObject(b, o);
   }
 
@@ -112,7 +112,11 @@ public abstract class Values {
     StructField[] fields = s.fields();
     for (int i = 0; i < fields.length; i++) {
       if (i > 0) b.append(',');
-      b.append('['); JsonText.append(b, fields[i].name()); b.append(','); JsonText.append(b, JsonText.truncate(fields[i].dataType().catalogString(), MAX_TYPE_CHARS)); b.append(']');
+      b.append('[');
+      JsonText.append(b, fields[i].name());
+      b.append(',');
+      JsonText.append(b, JsonText.truncate(fields[i].dataType().catalogString(), MAX_TYPE_CHARS));
+      b.append(']');
     }
     b.append(']');
   }
@@ -161,7 +165,8 @@ public abstract class Values {
   /** Writes one entry of a map if it names a dataset or is a static partition. Returns whether the next entry is still the first. */
   protected boolean option(StringBuilder b, boolean first, Object key, Object content) {
     Object inner = Reflect.unwrap(content);
-    boolean isAllowed = key instanceof String && (NAMING_OPTIONS.contains(((String) key).toLowerCase(java.util.Locale.ROOT)) || !(inner instanceof String));
+    boolean namesDataset = key instanceof String && NAMING_OPTIONS.contains(((String) key).toLowerCase(java.util.Locale.ROOT));
+    boolean isAllowed = namesDataset || (key instanceof String && !(inner instanceof String));
     if (!isAllowed || (inner != null && !(inner instanceof String) && !(inner instanceof TreeNode))) {
       // a partition spec maps a column to its value, or to None for a dynamic partition
       if (!(key instanceof String && inner == null)) return first;
