@@ -1,8 +1,9 @@
-"""Reads over HTTP at the design size: depth-5 answers of random columns, asked by 20 clients at once.
+"""Queries over HTTP at the design size: 20 concurrent clients request depth-5 answers about random columns.
 
     python bench/reads.py [--columns 1000000] [--edges 5000000] [--lake DIR] [--requests 2000]
 
-The lake is that of bench/graph.py. Every request asks another column; the answer has up to 100 rows with their edges.
+The lake is the one of bench/graph.py. Each request is about another column, and an answer has at
+most 100 rows with their edges.
 """
 
 from __future__ import annotations
@@ -24,11 +25,11 @@ from given.design_lake import write
 from colline.graph import open_lake
 from colline.graph.snapshot.publish import publish
 
-CLIENTS, PORT = 20, 5394
+CLIENTS, PORT, MAX_P99_MS = 20, 5394, 100
 
 
 def names(lake: Path, count: int) -> list[str]:
-    """Whole names of random columns."""
+    """Full names of random columns."""
     with open_lake(lake) as lineage:
         view = lineage.view()
         nodes = random.Random(3).sample(range(view.arrays.meta["nodes"]), count * 2)
@@ -37,24 +38,24 @@ def names(lake: Path, count: int) -> list[str]:
 
 
 def cpu_seconds(process: int) -> dict[str, float]:
-    """CPU time so far of the server, and of its readers together; by /proc, so on Linux only."""
-    spent = {"server": 0.0, "readers": 0.0}
+    """CPU time of the server, and of all its workers, from /proc (Linux only)."""
+    spent = {"server": 0.0, "workers": 0.0}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:  # it has just ended
+        except OSError:  # the process has ended
             continue
-        whose = "server" if stat.parent.name == str(process) else "readers" if fields[1] == str(process) else None
-        if whose:
-            spent[whose] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        kind = "server" if stat.parent.name == str(process) else "workers" if fields[1] == str(process) else None
+        if kind:
+            spent[kind] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return spent
 
 
-async def client(asked: list[str], times: list[float], sizes: list[int]) -> None:
-    """One keep-alive connection that asks one column after the other until none are left."""
+async def client(columns: list[str], times: list[float], sizes: list[int]) -> None:
+    """Sends one request after the other on one connection, until no column is left."""
     reader, writer = await asyncio.open_connection("127.0.0.1", PORT)
-    while asked:
-        path = f"/api/v1/downstream?column={quote(asked.pop(), safe='')}&depth=5"
+    while columns:
+        path = f"/api/v1/downstream?column={quote(columns.pop(), safe='')}&depth=5"
         started = time.perf_counter()
         writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{PORT}\r\n\r\n".encode())
         head = await reader.readuntil(b"\r\n\r\n")
@@ -66,10 +67,10 @@ async def client(asked: list[str], times: list[float], sizes: list[int]) -> None
     writer.close()
 
 
-async def load(asked: list[str]) -> tuple[list[float], list[int]]:
+async def load(columns: list[str]) -> tuple[list[float], list[int]]:
     times: list[float] = []
     sizes: list[int] = []
-    await asyncio.gather(*(client(asked, times, sizes) for _ in range(CLIENTS)))
+    await asyncio.gather(*(client(columns, times, sizes) for _ in range(CLIENTS)))
     return times, sizes
 
 
@@ -90,13 +91,13 @@ def main() -> None:
     options.add_argument("--edges", type=int, default=5_000_000)
     options.add_argument("--lake", type=Path)
     options.add_argument("--requests", type=int, default=2000)
-    given = options.parse_args()
+    arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        lake = given.lake or Path(folder) / "lake"
+        lake = arguments.lake or Path(folder) / "lake"
         if not (lake / "snapshot").is_dir():
-            write(lake, given.columns, given.edges)
+            write(lake, arguments.columns, arguments.edges)
             publish(lake)
-        asked = names(lake, given.requests)
+        columns = names(lake, arguments.requests)
         command = [
             sys.executable,
             "-m",
@@ -111,9 +112,9 @@ def main() -> None:
         server = subprocess.Popen([*command, "--no-access-log"], stderr=subprocess.DEVNULL)
         try:
             wait_until_up()
-            asyncio.run(load(asked[:200]))  # the first answers map the arrays
+            asyncio.run(load(columns[:200]))  # the first answers map the arrays
             before, mine, started = cpu_seconds(server.pid), time.process_time(), time.perf_counter()
-            times, sizes = asyncio.run(load(list(asked)))
+            times, sizes = asyncio.run(load(list(columns)))
             seconds, mine = time.perf_counter() - started, time.process_time() - mine
             spent = {who: found - before[who] for who, found in cpu_seconds(server.pid).items()} | {"clients": mine}
         finally:
@@ -125,10 +126,10 @@ def main() -> None:
         f"{len(times) / seconds:.0f} answers/s, {statistics.mean(sizes) / 1000:.1f} KB each;"
         f" median {statistics.median(times) * 1e3:.1f} ms"
     )
-    told = ", ".join(f"{found / len(times) * 1e3:.2f} ms in the {who}" for who, found in spent.items())
+    cpu = ", ".join(f"{found / len(times) * 1e3:.2f} ms in the {who}" for who, found in spent.items())
     share = sum(spent.values()) / seconds / (os.cpu_count() or 1)
-    print(f"CPU an answer: {told}; {share:.0%} of the machine was ours, load {os.getloadavg()[0]:.1f}")
-    print(f"reads: depth-5 answer p99 {p99:.1f} ms at {CLIENTS} clients (aim 50)")
+    print(f"CPU per answer: {cpu}; {share:.0%} of the machine was used, load {os.getloadavg()[0]:.1f}")
+    print(f"reads: depth-5 answer p99 {p99:.1f} ms at {CLIENTS} clients (limit {MAX_P99_MS})")
 
 
 if __name__ == "__main__":

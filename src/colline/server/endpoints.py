@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from colline.graph.queries.registry import REQUESTS, RequestForm
+from colline.graph.queries.registry import REQUESTS, RequestForm, Scope
 
-AccessScope = Literal["open", "read", "send", "admin"]
+AccessScope = Scope | Literal["open"]
 EndpointGroup = Literal["questions", "catalog", "receive", "service"]
 
 _RECEIVE_STATUSES = (400, 408, 413, 415, 422, 429, 503, 507)
@@ -35,7 +35,7 @@ class Endpoint:
 def _question(request: RequestForm) -> Endpoint:
     question = request.question
     return Endpoint(
-        "GET", request.path, request.name, request.summary, question.result, "read", question.group, (404, 409),
+        "GET", request.path, request.name, request.summary, question.result, question.scope, question.group, (404, 409),
         request=request,
     )  # fmt: skip
 

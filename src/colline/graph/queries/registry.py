@@ -17,6 +17,7 @@ GAP_KINDS = ("no_column_lineage", "opaque_step", "unknown_source", "unfinished_r
 
 Kind = Literal["text", "column", "sql", "integer", "boolean", "time", "choice"]
 Group = Literal["questions", "catalog"]
+Scope = Literal["read", "send", "admin"]
 
 COLUMN_SYNTAX = "`dataset.column`: any unique suffix of the name, or the full name"
 
@@ -89,6 +90,7 @@ class Question:
     alternatives: tuple[str, ...] = ()  # exactly one of these parameters must be given
     examples: tuple[str, ...] = ()  # command lines; docs/cli.md shows them with their output
     group: Group = "questions"
+    scope: Scope = "read"  # what a token must allow
     is_command: bool = True
     is_cacheable: bool = True  # the same snapshot always gives the same answer
     forms: tuple[_Form, ...] = ()

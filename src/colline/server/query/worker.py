@@ -14,7 +14,7 @@ import traceback
 import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from colline.errors import CollineError, CursorError
+from colline.errors import CollineError
 from colline.graph.queries.registry import REQUESTS, RequestForm
 
 if TYPE_CHECKING:
@@ -97,9 +97,8 @@ def answer_query(lake: str, request: QueryRequest) -> QueryResponse:
 
 def _answer(lineage: Lineage, request: QueryRequest) -> QueryResponse:
     form = REQUESTS[request.name]
-    if request.known_etags or request.arguments.get("cursor") is not None:
+    if request.known_etags:
         snapshot = lineage.view().version
-        _check_cursor(request.arguments.get("cursor"), snapshot)
         etag = _etag(lineage, snapshot, form, request)
         if etag is not None and etag in request.known_etags:
             return QueryResponse(snapshot, etag)
@@ -117,11 +116,6 @@ def _etag(lineage: Lineage, snapshot: str, form: RequestForm, request: QueryRequ
         return None
     query = hashlib.blake2b(form.path.encode() + b"?" + request.query, digest_size=8).hexdigest()
     return f'"{snapshot}-{query}"'
-
-
-def _check_cursor(cursor: str | None, snapshot: str) -> None:
-    if cursor is not None and cursor.partition("~")[0] != snapshot:
-        raise CursorError("newer lineage was published since the first page", hint="repeat it without the cursor")
 
 
 def _gzip(body: bytes) -> bytes:
