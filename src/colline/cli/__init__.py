@@ -101,7 +101,10 @@ def main() -> None:
     try:
         cli(prog_name="colline", standalone_mode=True)
     except CollineError as error:
-        click.echo(f"error: {error}", err=True)
+        from colline.graph.render.escape import escape_control_characters
+
+        lines = f"error: {error}".split("\n")
+        click.echo("\n".join(map(escape_control_characters, lines)), err=True)
         sys.exit(error.exit_code)
     except RunOutsideClick as request:
         script = request.call
