@@ -108,7 +108,7 @@ def test_every_question_can_be_asked_of_the_past(shop_lake: Path, lineage: Linea
     assert told["as_of"] == f"{at}T00:00:00Z"
     view = lineage.view()
     nodes = np.arange(view.arrays.meta["nodes"])
-    then = {view.names.label(n) for n in nodes[alive(view.arrays, nodes, view.at(at))].tolist()}
+    then = {view.names.label(n) for n in nodes[alive(view.arrays, nodes, view.moment(at))].tolist()}
     rows = told.get("columns") or told.get("landings") or told.get("rows") or []
     assert {row["label"] for row in rows if "field" in row} <= then
 

@@ -44,118 +44,75 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def find(
-        self,
-        text: str,
-        *,
-        layer: str | None = None,
-        tag: str | None = None,
-        as_of: When = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.FindAnswer:
+        self, text: str, *, layer: str | None = None, tag: str | None = None, as_of: When = None,
+        limit: int | None = None, cursor: str | None = None,
+    ) -> results.FindAnswer:  # fmt: skip
         """Columns by name, best match first."""
         from colline.graph.queries import find
 
         view = self.view()
         page = page_at(limit, cursor, view.version)
-        return find.answer(view, text, page, view.at(as_of), find.Filter(layer, tag))
+        return find.answer(view, text, page, view.moment(as_of), find.Filter(layer, tag))
 
     @with_missing_commits
     def upstream(
-        self,
-        columns: Columns,
-        *,
-        indirect: bool = False,
-        depth: int | None = None,
-        as_of: When = None,
-        since: When = None,
-        grain: str = "column",
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:
+        self, columns: Columns, *, indirect: bool = False, depth: int | None = None, as_of: When = None,
+        since: When = None, grain: str = "column", limit: int | None = None, cursor: str | None = None,
+    ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:  # fmt: skip
         """What feeds the columns, nearest first, and which jobs failed, changed or are stale since a time."""
         view = self.view()
-        options = TraversalOptions(True, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        options = TraversalOptions(True, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
         return _walk(view, columns, options, (limit, cursor), since=since, grain=grain)
 
     @with_missing_commits
     def downstream(
-        self,
-        columns: Columns,
-        *,
-        indirect: bool = False,
-        depth: int | None = None,
-        as_of: When = None,
-        since: When = None,
-        grain: str = "column",
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:
+        self, columns: Columns, *, indirect: bool = False, depth: int | None = None, as_of: When = None,
+        since: When = None, grain: str = "column", limit: int | None = None, cursor: str | None = None,
+    ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:  # fmt: skip
         """What is built on the columns, nearest first."""
         view = self.view()
-        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
         return _walk(view, columns, options, (limit, cursor), since=since, grain=grain)
 
     def picture(
-        self,
-        columns: Columns,
-        *,
-        up: bool = True,
-        down: bool = True,
-        indirect: bool = False,
-        depth: int | None = None,
-        as_of: When = None,
-    ) -> Picture:
+        self, columns: Columns, *, up: bool = True, down: bool = True, indirect: bool = False,
+        depth: int | None = None, as_of: When = None,
+    ) -> Picture:  # fmt: skip
         """The tables and edges around columns, laid out for `colline.graph.render.diagram`."""
         from colline.graph.queries import upstream_downstream
         from colline.graph.render.diagram_layout import picture
 
         view = self.view()
-        page = page_at(DIAGRAM_LIMIT, None, view.version)
-        answers = []
+        at, page = view.moment(as_of), page_at(DIAGRAM_LIMIT, None, view.version)
+        origin, answers = _resolve(view, columns, at), []
         for upstream in [True] * up + [False] * down:
-            options = TraversalOptions(upstream, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
-            answers.append(upstream_downstream.answer(view, _resolve(view, columns, options.at), options, page))
+            options = TraversalOptions(upstream, indirect=indirect, depth=_depth(depth), at=at)
+            answers.append(upstream_downstream.answer(view, origin, options, page))
         return picture(answers)
 
     @with_missing_commits
     def paths(
-        self,
-        a: str,
-        b: str,
-        *,
-        k: int = 5,
-        indirect: bool = False,
-        depth: int | None = None,
-        as_of: When = None,
-    ) -> results.PathsAnswer:
+        self, a: str, b: str, *, k: int = 5, indirect: bool = False, depth: int | None = None, as_of: When = None,
+    ) -> results.PathsAnswer:  # fmt: skip
         """The k shortest paths from one column to another, and how many more there are."""
         from colline.graph.queries import paths
 
         view = self.view()
-        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
         if k < 1:
             raise SettingError(f"k is {k}", hint="use at least 1")
         return paths.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, k)
 
     @with_missing_commits
     def impact(
-        self,
-        columns: Columns = (),
-        *,
-        change: str = "drop",
-        diff: Sequence[str] = (),
-        indirect: bool = True,
-        depth: int | None = None,
-        as_of: When = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.ImpactAnswer:
+        self, columns: Columns = (), *, change: str = "drop", diff: Sequence[str] = (), indirect: bool = True,
+        depth: int | None = None, as_of: When = None, limit: int | None = None, cursor: str | None = None,
+    ) -> results.ImpactAnswer:  # fmt: skip
         """What breaks if columns change. `diff` is SQL: ALTER statements, a git diff, one schema, or two schemas."""
         from colline.graph.queries import impact, schema_diff
 
         view = self.view()
-        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
         if change not in impact.VERBS:
             raise SettingError(f"{change!r} is not a kind of change", hint=f"use {', '.join(impact.VERBS)}")
         page = page_at(limit, cursor, view.version)
@@ -169,62 +126,44 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def pii(
-        self,
-        columns: Columns = (),
-        *,
-        tag: str | None = None,
-        allowed_zones: Sequence[str] = (),
-        indirect: bool = True,
-        depth: int | None = None,
-        as_of: When = None,
-        limit: int | None = None,
+        self, columns: Columns = (), *, tag: str | None = None, allowed_zones: Sequence[str] = (),
+        indirect: bool = True, depth: int | None = None, as_of: When = None, limit: int | None = None,
         cursor: str | None = None,
-    ) -> results.PiiAnswer:
+    ) -> results.PiiAnswer:  # fmt: skip
         """Where personal data ends up: in clear, masked, or by influence only. With exits and violations of zones."""
         from colline.graph.queries import pii
 
         view = self.view()
-        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.at(as_of))
+        options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
         if columns and tag:
             raise SettingError("columns and a tag were given", hint="give one of them")
-        origin = pii.tagged(view, tag, options.at) if tag else _resolve(view, columns, options.at)
+        origin = pii.columns_with_tag(view, tag, options.at) if tag else _resolve(view, columns, options.at)
         return pii.answer(view, origin, options, page_at(limit, cursor, view.version), allowed_zones)
 
     @with_missing_commits
     def droppable(
-        self,
-        columns: Columns,
-        *,
-        idle_days: int = 90,
-        as_of: When = None,
-        limit: int | None = None,
+        self, columns: Columns, *, idle_days: int = 90, as_of: When = None, limit: int | None = None,
         cursor: str | None = None,
-    ) -> results.DroppableAnswer:
+    ) -> results.DroppableAnswer:  # fmt: skip
         """Whether columns can be dropped: yes, no or unknown, with their readers."""
         from colline.graph.queries import readers, unused
 
         view = self.view()
-        at = view.at(as_of)
+        at = view.moment(as_of)
         nodes = _resolve(view, columns, at, nested_fields=False)
         window = readers.read_window(view, idle_days, at)
         return unused.droppable(view, nodes, page_at(limit, cursor, view.version), window)
 
     @with_missing_commits
     def unused(
-        self,
-        dataset: str | None = None,
-        *,
-        layer: str | None = None,
-        idle_days: int = 90,
-        as_of: When = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.UnusedAnswer:
+        self, dataset: str | None = None, *, layer: str | None = None, idle_days: int = 90, as_of: When = None,
+        limit: int | None = None, cursor: str | None = None,
+    ) -> results.UnusedAnswer:  # fmt: skip
         """Columns that nobody reads."""
         from colline.graph.queries import columns, find, readers, unused
 
         view = self.view()
-        at = view.at(as_of)
+        at = view.moment(as_of)
         nodes = columns.all_columns(view, at) if dataset is None else _columns_of(view, dataset, at)
         if layer is not None:
             nodes = nodes[find.is_in_layer(view, nodes, layer)]
@@ -239,41 +178,28 @@ class Lineage(LakeReader):
         from colline.graph.queries import writers
 
         view = self.view()
-        at = view.at(as_of)
+        at = view.moment(as_of)
         return writers.answer(view, _resolve(view, columns, at), page_at(limit, cursor, view.version), at)
 
     @with_missing_commits
     def compare(
-        self,
-        a: str,
-        b: str,
-        *,
-        indirect: bool = False,
-        as_of: When = None,
-        limit: int | None = None,
+        self, a: str, b: str, *, indirect: bool = False, as_of: When = None, limit: int | None = None,
         cursor: str | None = None,
-    ) -> results.CompareAnswer:
+    ) -> results.CompareAnswer:  # fmt: skip
         """What two columns share, and where their lineage diverges."""
         from colline.graph.queries import compare
 
         view = self.view()
-        options = TraversalOptions(True, indirect=indirect, at=view.at(as_of))
+        options = TraversalOptions(True, indirect=indirect, at=view.moment(as_of))
         page = page_at(limit, cursor, view.version)
         return compare.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, page)
 
     @with_missing_commits
     def diff(
-        self,
-        from_: When = None,
-        to: When = None,
-        *,
-        jobs: tuple[str, str] | None = None,
-        other: str | Path | None = None,
-        dataset: str | None = None,
-        as_of: When = None,
-        limit: int | None = None,
+        self, from_: When = None, to: When = None, *, jobs: tuple[str, str] | None = None,
+        other: str | Path | None = None, dataset: str | None = None, as_of: When = None, limit: int | None = None,
         cursor: str | None = None,
-    ) -> results.DiffAnswer:
+    ) -> results.DiffAnswer:  # fmt: skip
         """What changed between two times, two jobs, or this lake and another."""
         from colline.graph.queries import diff
 
@@ -281,7 +207,7 @@ class Lineage(LakeReader):
         page = page_at(limit, cursor, view.version)
         if jobs:
             one, two = (diff.job_named(view, name) for name in jobs)
-            return diff.between_jobs(view, one, two, page, view.at(as_of))
+            return diff.between_jobs(view, one, two, page, view.moment(as_of))
         if other is not None:
             with Lineage(other) as second:
                 return diff.between_lakes(view, second.view(), page, parse_time(as_of))
@@ -296,39 +222,27 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def coverage(
-        self,
-        *,
-        kind: str | None = None,
-        job: str | None = None,
-        as_of: When = None,
-        limit: int | None = None,
+        self, *, kind: str | None = None, job: str | None = None, as_of: When = None, limit: int | None = None,
         cursor: str | None = None,
-    ) -> results.CoverageAnswer:
+    ) -> results.CoverageAnswer:  # fmt: skip
         """Where lineage is missing."""
         from colline.graph.queries import coverage_gaps, diff
 
         view = self.view()
         kind = None if kind is None else coverage_gaps.gap_kind(kind)
         place = None if job is None else diff.job_named(view, job)
-        return coverage_gaps.coverage(view, page_at(limit, cursor, view.version), view.at(as_of), kind, place)
+        return coverage_gaps.coverage(view, page_at(limit, cursor, view.version), view.moment(as_of), kind, place)
 
     @with_missing_commits
     def columns(
-        self,
-        dataset: str | None = None,
-        *,
-        roots: bool = False,
-        leaves: bool = False,
-        top: int | None = None,
-        as_of: When = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.ColumnsAnswer:
+        self, dataset: str | None = None, *, roots: bool = False, leaves: bool = False, top: int | None = None,
+        as_of: When = None, limit: int | None = None, cursor: str | None = None,
+    ) -> results.ColumnsAnswer:  # fmt: skip
         """Columns that nothing feeds (`roots`), that feed nothing (`leaves`), or with the most neighbours (`top`)."""
         from colline.graph.queries import columns
 
         view = self.view()
-        at = view.at(as_of)
+        at = view.moment(as_of)
         within = None if dataset is None else _columns_of(view, dataset, at)
         which = columns.selection(roots=roots, leaves=leaves, top=top)
         return columns.answer(view, page_at(limit, cursor, view.version), at, within, which, top or 0)
@@ -350,7 +264,7 @@ class Lineage(LakeReader):
             place = view.names.dataset(parse(namespace).parts, namespace)
         else:
             place = view.names.exact_dataset(namespace, name)
-        return catalog.dataset(view, place, view.at(as_of))
+        return catalog.dataset(view, place, view.moment(as_of))
 
     @with_missing_commits
     def datasets(
@@ -374,15 +288,9 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def runs(
-        self,
-        *,
-        job: str | None = None,
-        job_namespace: str | None = None,
-        state: str | None = None,
-        since: When = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-    ) -> results.RunsAnswer:
+        self, *, job: str | None = None, job_namespace: str | None = None, state: str | None = None,
+        since: When = None, limit: int | None = None, cursor: str | None = None,
+    ) -> results.RunsAnswer:  # fmt: skip
         """Runs with state and times, last started first."""
         from colline.graph.queries import run_history
 

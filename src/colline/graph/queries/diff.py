@@ -39,7 +39,7 @@ def between_times(view: View, first: int, last: int, page: Page, dataset: int | 
     for at, other in ((first, last), (last, first)):
         columns = np.setdiff1d(_columns_at(view, at, dataset), _columns_at(view, other, dataset))
         datasets = np.setdiff1d(_datasets_at(view, at, dataset), _datasets_at(view, other, dataset))
-        sides.append(_Side(show_time(at), named=_named(view, columns, datasets)))
+        sides.append(_Side(show_time(at), named=_changes_by_name(view, columns, datasets)))
     before, after = sides
     for edges in adjacency(view.arrays, forward=True, indirect=True, past=True):
         rows = np.arange(len(edges.other))
@@ -71,7 +71,7 @@ def between_lakes(view: View, other: View, page: Page, at: int | None) -> DiffAn
     for lake in (view, other):
         columns = _columns_at(lake, at)
         datasets = distinct(lake.arrays["node.dataset"].take(columns))
-        side = _Side(str(lake.arrays.folder.parent.parent), named=_named(lake, columns, datasets))
+        side = _Side(str(lake.arrays.folder.parent.parent), named=_changes_by_name(lake, columns, datasets))
         for edges in adjacency(lake.arrays, forward=True, indirect=True, past=at is not None):
             rows = np.arange(len(edges.other))
             side.edges.update(_edge_changes(lake, edges, rows if at is None else rows[edges.valid_at(rows, at)]))
@@ -106,7 +106,7 @@ def _datasets_at(view: View, at: int, dataset: int | None) -> Nodes:
     return places if dataset is None else places[places == dataset]
 
 
-def _named(view: View, columns: Nodes, datasets: Nodes) -> dict[Key, NamedChange]:
+def _changes_by_name(view: View, columns: Nodes, datasets: Nodes) -> dict[Key, NamedChange]:
     """Columns and datasets by identity."""
     out: dict[Key, NamedChange] = {}
     for node in columns.tolist():

@@ -100,10 +100,10 @@ def column_completions(view: View, text: str, limit: int = 50) -> list[str]:
 
 
 def _matches_by_kind(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]:
-    asked = parse(text)
-    yield "exact", names.matches(asked)
-    if len(asked.parts) == 1:
-        wanted = asked.parts[0].lower()
+    typed = parse(text)
+    yield "exact", names.matches(typed)
+    if len(typed.parts) == 1:
+        wanted = typed.parts[0].lower()
         containing = _folds_containing(names, wanted)
         low, high = names.folds.starting_with(wanted)
         yield "suffix", _nodes(names, [f for f in containing if names.folds[f].endswith(wanted)])
@@ -111,7 +111,7 @@ def _matches_by_kind(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]
         yield "part", _nodes(names, containing)
         yield "dataset", _columns_of(names, wanted)
     else:
-        yield "prefix", _dataset_and_prefix(names, asked.parts)
+        yield "prefix", _dataset_and_prefix(names, typed.parts)
 
 
 def _folds_containing(names: NameIndex, wanted: str) -> list[int]:
@@ -128,8 +128,8 @@ def _nodes(names: NameIndex, folds: list[int]) -> Nodes:
 def _columns_of(names: NameIndex, wanted: str) -> Nodes:
     """Columns of datasets whose name contains the text in one of its last two parts."""
     whole = names.datasets([wanted])
-    near = [k for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES) if _in_tail(names, int(k), wanted)]
-    places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][near]])).astype(np.int64)
+    parts = [k for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES) if _in_tail(names, int(k), wanted)]
+    places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][parts]])).astype(np.int64)
     found = expand(names.arrays["dataset.start"], places)[0][:MAX_MATCHES]
     columns: Nodes = found[~names.arrays["node.rows"][found]]
     return columns

@@ -56,7 +56,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, cha
     return ImpactAnswer(
         verdict=_verdict(view, origin, change, totals, len(gaps)),
         as_of=view.as_of(options.at),
-        of=view.of(origin, options.at),
+        of=view.origin_rows(origin, options.at),
         totals={**totals, "by_kind": _count_by_kind(reach, kinds)},
         change=change.kind,
         changes=list(change.rows),

@@ -44,7 +44,7 @@ class Paths(NamedTuple):
 
 
 def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, k: int) -> PathsAnswer:
-    """The k shortest paths from the first column to the second or, if there are none, in the other direction."""
+    """The k shortest paths from the first column to the second or, if they are connected the other way round, back."""
     first, last, found = a, b, _find_paths(view, a, b, options, k)
     if found is None:
         reverse = _find_paths(view, b, a, options, k)

@@ -37,7 +37,7 @@ class Landings:
     violations: NDArray[np.bool_]
 
 
-def tagged(view: View, tag: str, at: int | None) -> Nodes:
+def columns_with_tag(view: View, tag: str, at: int | None) -> Nodes:
     """The columns with a tag, or whose dataset has it. Case is ignored."""
     wanted = tag.lower()
     homes = np.array(_positions_with_tag(view, "dataset.tags", wanted), dtype=np.int64)
@@ -94,7 +94,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zon
     return PiiAnswer(
         verdict=_verdict(totals, len(gaps), has_zones=bool(zones)),
         as_of=view.as_of(options.at),
-        of=view.of(origin, options.at),
+        of=view.origin_rows(origin, options.at),
         totals=totals,
         landings=rows,
         exits=exits,

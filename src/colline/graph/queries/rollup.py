@@ -40,7 +40,7 @@ def by_table(view: View, origin: Nodes, options: TraversalOptions, page: Page) -
         question="upstream" if options.upstream else "downstream",
         verdict=_verdict(view, reach, count_of(len(rows), "dataset") if rows else "") + gap_note(len(gaps)),
         as_of=view.as_of(options.at),
-        of=view.of(origin, options.at),
+        of=view.origin_rows(origin, options.at),
         totals=reach_totals(reach),
         datasets=rows[page.rows],
         edges=_table_edges(view, reach),
@@ -61,7 +61,7 @@ def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> 
         question="upstream" if options.upstream else "downstream",
         verdict=_verdict(view, reach, count_of(len(rows), "job") if rows else "") + gap_note(len(gaps)),
         as_of=view.as_of(options.at),
-        of=view.of(origin, options.at),
+        of=view.origin_rows(origin, options.at),
         totals=reach_totals(reach),
         jobs=rows[page.rows],
         edges=edges,
@@ -93,10 +93,10 @@ def _steps(reach: Reach) -> Iterator[_Steps]:
     past = options.at is not None
     for edges in adjacency(arrays, forward=not options.upstream, indirect=options.indirect, past=past):
         is_indirect = bool(edges.bits & INDIRECT)
-        found, near = edges.rows(with_rows if is_indirect else nodes, options.at)
-        far, job = edges.other[found].astype(np.int64), edges.job[found].astype(np.int64)
-        source, target = (far, near) if options.upstream else (near, far)
-        yield _Steps(source, target, job, level[near], is_indirect)
+        found, owner = edges.rows(with_rows if is_indirect else nodes, options.at)
+        other, job = edges.other[found].astype(np.int64), edges.job[found].astype(np.int64)
+        source, target = (other, owner) if options.upstream else (owner, other)
+        yield _Steps(source, target, job, level[owner], is_indirect)
 
 
 def _table_rows(view: View, reach: Reach) -> list[ReachedDataset]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from colline.graph.answer import Page, count_of
 from colline.graph.results import QuarantineAnswer, RunsAnswer
-from colline.graph.rows import JobRef, QuarantineRow, RunRow
+from colline.graph.rows import QuarantineRow, RunRow
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import parse_time, time_or_none
 
@@ -83,26 +84,10 @@ def _plain(value: object) -> object:
     return time_or_none(parse_time(value) or 0) if isinstance(value, datetime) else value
 
 
-def _text(row: Mapping[str, object], key: str) -> str | None:
-    value = row.get(key)
-    return None if value is None else str(value)
-
-
-def _run_row(row: Mapping[str, object]) -> RunRow:
-    streaming = row.get("streaming")
-    return RunRow(
-        run_id=_text(row, "run_id"),
-        job=JobRef(_text(row, "job_namespace") or "", _text(row, "job_name") or ""),
-        state=_text(row, "state"),
-        started=_text(row, "started_at"),
-        ended=_text(row, "ended_at"),
-        last_event=_text(row, "last_event"),
-        parent_run=_text(row, "parent_run"),
-        streaming=None if streaming is None else bool(streaming),
-        integration=_text(row, "integration"),
-        owner=_text(row, "owner"),
-        error=_text(row, "error"),
-    )
+def _run_row(row: dict[str, object]) -> RunRow:
+    job = {"namespace": row.get("job_namespace") or "", "name": row.get("job_name") or ""}
+    times = {"started": row.get("started_at"), "ended": row.get("ended_at"), "state": row.get("state")}
+    return msgspec.convert({**row, **times, "job": job}, RunRow)
 
 
 def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> QuarantineAnswer:
@@ -119,7 +104,7 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Quaran
         total = table.num_rows
         newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"
         table = table.sort_by([(newest, "descending"), ("file", "ascending"), ("position", "ascending")])
-        rows = [_quarantine_row(row) for row in _page_rows(table, page)]
+        rows = [msgspec.convert(row, QuarantineRow) for row in _page_rows(table, page)]
     left_out, cursor = page.rest(total)
     return QuarantineAnswer(
         verdict=f"{count_of(total, 'line')} in quarantine" if total else "the quarantine is empty",
@@ -130,12 +115,6 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Quaran
         cursor=cursor,
         snapshot=view.version,
     )
-
-
-def _quarantine_row(row: Mapping[str, object]) -> QuarantineRow:
-    position = row.get("position")
-    texts = {name: _text(row, name) for name in QuarantineRow.__struct_fields__ if name != "position"}
-    return QuarantineRow(**texts, position=None if position is None else int(str(position)))
 
 
 def count_quarantined(lake: Path) -> int:

@@ -35,8 +35,8 @@ def schema_changes(view: View, texts: Sequence[str], at: int | None) -> list[Sch
 def changes(old: str, new: str | None = None) -> list[SchemaChange]:
     """The changes between the CREATE TABLE statements of two texts; or the ALTER and DROP statements of one."""
     if new is not None:
-        return _compare(_schema(old), _schema(new)) + _altered(new)
-    return changes(*_sides(old)) if _is_diff(old) else _altered(old)
+        return _compare(_schema(old), _schema(new)) + _statement_changes(new)
+    return changes(*_sides(old)) if _is_diff(old) else _statement_changes(old)
 
 
 def _is_diff(text: str) -> bool:
@@ -126,7 +126,7 @@ def _compare(before: Schema, after: Schema) -> list[SchemaChange]:
     return out
 
 
-def _altered(text: str) -> list[SchemaChange]:
+def _statement_changes(text: str) -> list[SchemaChange]:
     from sqlglot import expressions as exp
 
     out: list[SchemaChange] = []

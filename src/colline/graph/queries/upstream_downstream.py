@@ -30,7 +30,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, sin
         question="upstream" if options.upstream else "downstream",
         verdict=_verdict(view, reach, flags, totals, len(gaps)),
         as_of=view.as_of(options.at),
-        of=view.of(origin, options.at),
+        of=view.origin_rows(origin, options.at),
         totals=totals,
         columns=reached_columns(view, reach, nodes),
         edges=edge_rows(view, edges),

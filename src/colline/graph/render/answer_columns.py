@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -11,7 +11,7 @@ from msgspec import UNSET
 from colline.graph.answer import Answer
 from colline.graph.render.escape import escape_control_characters
 from colline.graph.results import ImpactAnswer, WalkAnswer
-from colline.graph.rows import Divergence, EdgeChange, EdgeRevision, EdgeRow, PathRow, ReachedColumn, Row, UnusedRow
+from colline.graph.rows import EdgeChange, EdgeRevision, EdgeRow, OutgoingEdge, PathRow, ReachedColumn, Row
 
 Cell = Callable[[Any], object]  # the value that a column shows of a row
 Columns = tuple[tuple[str, Cell], ...]  # headers and cells
@@ -33,11 +33,11 @@ def rows_with_edges(answer: Answer) -> list[Row] | list[Hop]:
     distance = {row.id: row.distance for row in answer.columns} | {row.id: 0 for row in answer.of}
     via: dict[int, EdgeRow] = {}
     for edge in answer.edges:
-        far, near = (edge.from_, edge.to) if upstream else (edge.to, edge.from_)
-        if distance.get(near, -1) + 1 == distance.get(far):
-            known = via.get(far)
+        farther, nearer = (edge.from_, edge.to) if upstream else (edge.to, edge.from_)
+        if distance.get(nearer, -1) + 1 == distance.get(farther):
+            known = via.get(farther)
             if known is None or (edge.type == "DIRECT" != known.type):
-                via[far] = edge
+                via[farther] = edge
     return [Hop(row, via.get(row.id)) for row in answer.columns]
 
 
@@ -58,21 +58,6 @@ def first_line(text: str | None) -> str:
     """The first line of an error message; `--json` has all lines."""
     lines = (text or "").strip().splitlines()
     return lines[0] + (" …" if len(lines) > 1 else "") if lines else ""
-
-
-def _error(path: str) -> Cell:
-    return lambda row: first_line(getattr(row, path))
-
-
-def _word(path: str, word: str) -> Cell:
-    """The cell with a word if the value at a path is true."""
-    value = value_at(path)
-    return lambda row: word if value(row) is True else ""
-
-
-def _indirect(path: str = "relation") -> tuple[str, Cell]:
-    value = value_at(path)
-    return "", lambda row: "indirect" if value(row) == "indirect" else ""
 
 
 def _subtype(edge: EdgeRow) -> str:
@@ -99,156 +84,97 @@ def _changed_transformation(row: Row) -> str:
     return _transformation(row) if isinstance(row, EdgeChange) else ""
 
 
-def _toward(side: str) -> Cell:
-    def cell(row: Divergence) -> str:
-        edges = row.a if side == "a" else row.b
-        return ", ".join(f"{edge.target.label}: {_transformation(edge)}" for edge in edges)
-
-    return cell
+def _divergent_edges(edges: list[OutgoingEdge]) -> str:
+    return ", ".join(f"{edge.target.label}: {_transformation(edge)}" for edge in edges)
 
 
-def _last_read(row: UnusedRow) -> object:
-    return "never" if row.never else row.last_read
+_COMPUTED: dict[str, Cell] = {
+    "subtype": lambda hop: _subtype(hop.via) if hop.via else "",
+    "indirect": lambda row: "indirect" if (row.column if isinstance(row, Hop) else row).relation == "indirect" else "",
+    "path": lambda row: " → ".join(column.label for column in row.columns),
+    "path_steps": _path_steps,
+    "through": lambda row: " → ".join(row.through),
+    "last_read": lambda row: "never" if row.never else row.last_read,
+    "doubt": lambda row: row.why if row.confidence == "low" else "",
+    "toward_a": lambda row: _divergent_edges(row.a),
+    "toward_b": lambda row: _divergent_edges(row.b),
+    "changed_object": _changed_object,
+    "changed_transformation": _changed_transformation,
+    "gap": lambda row: row.kind.replace("_", " "),
+    "last_error": lambda row: first_line(row.last_error),
+    "error": lambda row: first_line(row.error),
+    "line": lambda row: (row.line or "")[:120],
+}
 
 
-def _same_names(*names: str) -> Columns:
-    return tuple((name.replace("_", " "), value_at(name)) for name in names)
+def parse_columns(text: str) -> Columns:
+    """The columns of a table, from words such as `last_seen`, `job=job.name`, `path=@path` and `!masked`.
+
+    A word is the header and the path of the value, which are the same if there is one name. `@` refers to a computed
+    value, and `!masked` shows the word `masked` if that value is true.
+    """
+    return tuple(map(_parse_column, text.split()))
 
 
-_COLUMN: Columns = (("column", value_at("label")), *_same_names("type", "layer", "tags", "up", "down"))
-_HOP = ("hop", value_at("distance"))
-_REACHED: Columns = (("hop", value_at("column.distance")), ("column", value_at("column.label")))
-_VIA: Columns = (("expression", value_at("via.description")), ("job", value_at("via.job.name")))
-_FLAGGED_JOB: Columns = (
-    ("job that needs attention", value_at("name")),
-    ("why", value_at("flags")),
-    ("lineage changed", value_at("changed_at")),
-    ("last success", value_at("last_success")),
-    ("error", _error("last_error")),
-)
-_DATASETS: Columns = (
-    _HOP,
-    ("dataset", value_at("label")),
-    *_same_names("kind", "layer", "owner", "columns"),
-    _indirect(),
-)
-_JOBS: Columns = (
-    _HOP,
-    ("job", value_at("name")),
-    ("last run", value_at("last_state")),
-    ("last success", value_at("last_success")),
-    ("changed", value_at("changed_at")),
-    ("error", _error("last_error")),
-    ("flags", value_at("flags")),
-)
+def _parse_column(word: str) -> tuple[str, Cell]:
+    if word.startswith("!"):
+        value, shown = value_at(word[1:]), word.rpartition(".")[2].lstrip("!")
+        return "", lambda row: shown if value(row) is True else ""
+    header, _, path = word.partition("=")
+    path = path or header
+    return header.replace("_", " "), _COMPUTED[path[1:]] if path.startswith("@") else value_at(path)
 
-TABLES: dict[str, Columns] = {
-    "find": (("column", value_at("label")), ("match", value_at("match")), *_COLUMN[1:]),
+
+_COLUMN = "column=label type layer tags up down"
+_DATASETS = "hop=distance dataset=label kind layer owner columns"
+_JOBS = "hop=distance job=name last_run=last_state last_success changed=changed_at error=@last_error flags"
+_REACHED = "hop=column.distance column=column.label"
+_VIA = "expression=via.description job=via.job.name"
+# by question, or by question and section
+TABLES = {
+    "find": "column=label match type layer tags up down",
     "columns": _COLUMN,
     "dataset": _COLUMN,
-    "upstream": (
-        *_REACHED,
-        ("how", lambda hop: _subtype(hop.via) if hop.via else ""),
-        *_VIA,
-        ("last run", value_at("via.last_state")),
-        _indirect("column.relation"),
-        ("", _word("column.masked", "masked")),
-    ),
-    "upstream.datasets": _DATASETS,
+    "upstream": f"{_REACHED} how=@subtype {_VIA} last_run=via.last_state =@indirect !column.masked",
+    "upstream.datasets": f"{_DATASETS} =@indirect",
     "datasets": _DATASETS,
     "upstream.jobs": _JOBS,
     "jobs": _JOBS,
-    "paths": (
-        ("steps", value_at("length")),
-        ("path", lambda row: " → ".join(column.label for column in row.columns)),
-        ("how", _path_steps),
-        _indirect(),
-        ("", _word("masked", "masked")),
-    ),
-    "impact": (*_REACHED, ("use", value_at("column.kinds")), *_VIA, _indirect("column.relation")),
-    "pii": (
-        ("verdict", value_at("verdict")),
-        ("column", value_at("label")),
-        _HOP,
-        ("from", value_at("source.label")),
-        ("through", lambda row: " → ".join(row.through)),
-        ("masked at hop", value_at("hop")),
-        ("by", value_at("job.name")),
-        ("exit", value_at("exit")),
-        ("", _word("violation", "violation")),
-    ),
-    "droppable": (("column", value_at("label")), ("droppable", value_at("verdict")), *_same_names("why", "last_read")),
-    "unused": (
-        ("column", value_at("label")),
-        ("last write", value_at("last_write")),
-        ("last read", _last_read),
-        ("confidence", value_at("confidence")),
-        ("why", lambda row: row.why if row.confidence == "low" else ""),
-    ),
-    "writers": (
-        ("column", value_at("label")),
-        ("job", value_at("job.name")),
-        ("definition", value_at("definition")),
-        ("last success", value_at("last_success")),
-        ("last run", value_at("last_state")),
-        ("", _word("conflict", "conflict")),
-    ),
-    "compare": (
-        ("shared column", value_at("column.label")),
-        ("toward the first", _toward("a")),
-        ("toward the second", _toward("b")),
-        ("", _word("differs", "differs")),
-    ),
-    "diff": (
-        ("change", value_at("change")),
-        ("what", value_at("kind")),
-        ("where", _changed_object),
-        ("how", _changed_transformation),
-        ("job", value_at("job.name")),
-    ),
-    "coverage": (
-        ("gap", lambda row: row.kind.replace("_", " ")),
-        ("job", value_at("job.name")),
-        ("dataset", value_at("dataset.label")),
-        *_same_names("layer", "owner", "detail", "last_seen"),
-    ),
-    "runs": (
-        ("run", value_at("run_id")),
-        ("job", value_at("job.name")),
-        *_same_names("state", "started", "ended"),
-        ("error", _error("error")),
-    ),
-    "quarantine": (*_same_names("reason", "file", "position"), ("line", lambda row: (row.line or "")[:120])),
+    "paths": "steps=length path=@path how=@path_steps =@indirect !masked",
+    "impact": f"{_REACHED} use=column.kinds {_VIA} =@indirect",
+    "pii": "verdict column=label hop=distance from=source.label through=@through masked_at_hop=hop by=job.name exit"
+    " !violation",
+    "droppable": "column=label droppable=verdict why last_read",
+    "unused": "column=label last_write last_read=@last_read confidence why=@doubt",
+    "writers": "column=label job=job.name definition last_success last_run=last_state !conflict",
+    "compare": "shared_column=column.label toward_the_first=@toward_a toward_the_second=@toward_b !differs",
+    "diff": "change what=kind where=@changed_object how=@changed_transformation job=job.name",
+    "coverage": "gap=@gap job=job.name dataset=dataset.label layer owner detail last_seen",
+    "runs": "run=run_id job=job.name state started ended error=@error",
+    "quarantine": "reason file position line=@line",
 }
-# question → sections that the text shows below the rows, with the columns of their tables
-FURTHER_TABLES: dict[str, dict[str, Columns]] = {
-    "upstream": {"jobs": _FLAGGED_JOB},
-    "downstream": {"jobs": _FLAGGED_JOB},
+_FLAGGED_JOBS = "job_that_needs_attention=name why=flags lineage_changed=changed_at last_success error=@last_error"
+# question → sections below the rows
+FURTHER_TABLES = {
+    "upstream": {"jobs": _FLAGGED_JOBS},
+    "downstream": {"jobs": _FLAGGED_JOBS},
     "impact": {
-        "jobs": (_HOP, ("job", value_at("name")), ("use", value_at("kinds")), ("", _word("breaks", "breaks"))),
-        "readers": (
-            ("column", value_at("column")),
-            ("read by", value_at("job.name")),
-            *_same_names("use", "last_read"),
-            ("", _word("live", "live")),
-        ),
+        "jobs": "hop=distance job=name use=kinds !breaks",
+        "readers": "column read_by=job.name use last_read !live",
     },
-    "pii": {"exits": (("exit", value_at("label")), *_same_names("kind", "clear", "masked", "indirect"))},
+    "pii": {"exits": "exit=label kind clear masked indirect"},
 }
 RIGHT_ALIGNED = ("hop", "up", "down", "steps", "columns", "clear", "masked", "indirect", "masked at hop", "position")
 
 
 def columns_of(answer: Answer) -> Columns:
-    """The columns of the table of an answer's rows."""
+    """The columns of the table of an answer's rows; without a definition, all fields except identifiers."""
     question = "upstream" if answer.question == "downstream" else answer.question
     found = TABLES.get(f"{question}.{answer.main}") or TABLES.get(question)
-    return found or _all_columns(answer.main_rows)
-
-
-def _all_columns(rows: Iterable[Row]) -> Columns:
-    """A column for each field of the rows, except identifiers."""
-    names = dict.fromkeys(name for row in rows for name in row.__struct_fields__)
-    return _same_names(*(name for name in names if name not in ("id", "namespace", "name", "field")))
+    if found is None:
+        names = dict.fromkeys(name for row in answer.main_rows for name in row.__struct_fields__)
+        found = " ".join(name for name in names if name not in ("id", "namespace", "name", "field"))
+    return parse_columns(found)
 
 
 def cell_text(value: object) -> str:

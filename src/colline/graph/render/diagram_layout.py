@@ -81,13 +81,13 @@ def picture(answers: Sequence[WalkAnswer]) -> Picture:
     """One picture of upstream and downstream answers. Columns beyond a limit are counted in `left_out`."""
     columns: dict[int, tuple[int, ColumnRef]] = {}  # by id, with the distance
     for answer in answers:
-        for asked in answer.of:
-            columns.setdefault(asked.id, (0, asked))
+        for column in answer.of:
+            columns.setdefault(column.id, (0, column))
     focus = frozenset(columns)
     for answer in answers:
         for row in answer.columns:
             columns.setdefault(row.id, (row.distance, row))
-    nearest = sorted(columns.values(), key=lambda column: column[0])[:MAX_COLUMNS]
+    nearest = sorted(columns.values(), key=lambda found: found[0])[:MAX_COLUMNS]
     shown = {row.id: row for _, row in nearest}
     edges: dict[tuple[int, int, str, bool], EdgeRow] = {}
     for answer in answers:

@@ -57,7 +57,7 @@ def _table(headers: list[str], cells: list[list[str]]) -> Table:
             no_wrap=header not in _WRAPPING,
         )
     for line in cells:
-        table.add_row(*(_styled(cell) for cell in line))
+        table.add_row(*(_style_word(cell) for cell in line))
     return table
 
 
@@ -84,7 +84,7 @@ def _lines_below(headers: list[str], cells: list[str], width: int) -> list[Text]
     for header, cell in zip(headers, cells, strict=True):
         if not cell:
             continue
-        text = Text.assemble((f"{header}: " if header else "", "dim"), _styled(cell))
+        text = Text.assemble((f"{header}: " if header else "", "dim"), _style_word(cell))
         if lines and lines[-1].cell_len + len(_SEPARATOR) + text.cell_len <= width:
             lines[-1].append(_SEPARATOR, "dim").append(text)
         else:
@@ -109,12 +109,12 @@ def _line(cells: list[str], headers: list[str], widths: list[int]) -> Text:
     for place, cell in enumerate(cells):
         is_last, is_right = place + 1 == len(cells), headers[place] in RIGHT_ALIGNED
         space = " " * (widths[place] - _width(cell)) if is_right or not is_last else ""
-        out.append(space if is_right else "").append(_styled(cell))
+        out.append(space if is_right else "").append(_style_word(cell))
         out.append("" if is_right else space).append("" if is_last else " " * _GAP)
     return out
 
 
-def _styled(cell: str) -> Text:
+def _style_word(cell: str) -> Text:
     from rich.text import Text
 
     return Text(cell, style=STYLES.get(cell, ""))

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 
 from colline.graph.answer import Answer
 from colline.graph.render import terminal_table, tree
-from colline.graph.render.answer_columns import FURTHER_TABLES, Columns, cell_text, columns_of, rows_with_edges
+from colline.graph.render.answer_columns import (
+    FURTHER_TABLES,
+    Columns,
+    cell_text,
+    columns_of,
+    parse_columns,
+    rows_with_edges,
+)
 from colline.graph.render.escape import escape_control_characters
 from colline.graph.results import WalkAnswer
 from colline.graph.rows import Row
@@ -33,7 +40,7 @@ def further_tables(answer: Answer) -> list[TextTable]:
         found: list[Row] = getattr(answer, section, []) if section != answer.main else []
         rows = [row for row in found if getattr(row, "flags", True)]
         if rows:
-            out.append(_text_table(columns, rows))
+            out.append(_text_table(parse_columns(columns), rows))
     return out
 
 

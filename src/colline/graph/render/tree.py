@@ -49,12 +49,12 @@ def _steps(answer: WalkAnswer) -> dict[int, dict[int, EdgeRow]]:
     place = {row.id: number for number, row in enumerate((*answer.of, *answer.columns))}
     out: dict[int, dict[int, EdgeRow]] = {}
     for edge in answer.edges:
-        far, near = (edge.from_, edge.to) if answer.question == "upstream" else (edge.to, edge.from_)
-        if far == near or place[far] < len(answer.of):
+        farther, nearer = (edge.from_, edge.to) if answer.question == "upstream" else (edge.to, edge.from_)
+        if farther == nearer or place[farther] < len(answer.of):
             continue
-        found = out.setdefault(near, {})
-        if far not in found or (edge.type == "DIRECT" != found[far].type):
-            found[far] = edge
+        found = out.setdefault(nearer, {})
+        if farther not in found or (edge.type == "DIRECT" != found[farther].type):
+            found[farther] = edge
     return {node: dict(sorted(found.items(), key=lambda step: place[step[0]])) for node, found in out.items()}
 
 

@@ -57,24 +57,24 @@ def select_edges(reach: Reach, page: Nodes, *, is_first_page: bool = True) -> li
 
     An input of a dataset's rows becomes an indirect edge to each column on the page, with `level: dataset`.
     """
-    options, near = reach.options, np.concatenate([reach.origin, page])
+    options, shown = reach.options, np.concatenate([reach.origin, page])
     past = options.at is not None
     # an edge is found at its target or, if that is on an earlier page, at its source
     sets = adjacency(reach.arrays, forward=False, indirect=options.indirect, past=past)
     if not is_first_page:
         sets += adjacency(reach.arrays, forward=True, indirect=options.indirect, past=past)
     ranks = _page_ranks(reach, page, is_first_page=is_first_page)
-    found = (some for edges in sets for some in _edges_of(reach, edges, near) if len(some.rows))
+    found = (some for edges in sets for some in _edges_of(reach, edges, shown) if len(some.rows))
     kept = (some.take(_is_on_page(reach, some, ranks)) for some in found)
     return [some for some in kept if len(some.rows)]
 
 
-def _edges_of(reach: Reach, edges: Adjacency, near: Nodes) -> Iterator[EdgeSelection]:
-    rows, owner = edges.rows(near, reach.options.at)
+def _edges_of(reach: Reach, edges: Adjacency, shown: Nodes) -> Iterator[EdgeSelection]:
+    rows, owner = edges.rows(shown, reach.options.at)
     other = edges.other.take(rows).astype(np.int64)
     yield EdgeSelection(edges, rows, owner, other) if edges.forward else EdgeSelection(edges, rows, other, owner)
     if edges.bits & INDIRECT:
-        yield _from_rows_nodes(reach, edges, near) if edges.forward else _to_rows_nodes(reach, edges, near)
+        yield _from_rows_nodes(reach, edges, shown) if edges.forward else _to_rows_nodes(reach, edges, shown)
 
 
 def _is_on_page(reach: Reach, some: EdgeSelection, ranks: tuple[int, int]) -> NDArray[np.bool_]:
@@ -105,10 +105,10 @@ def _rank(reach: Reach, nodes: Nodes, level: Nodes) -> Nodes:
     return rank
 
 
-def _from_rows_nodes(reach: Reach, edges: Adjacency, near: Nodes) -> EdgeSelection:
+def _from_rows_nodes(reach: Reach, edges: Adjacency, shown: Nodes) -> EdgeSelection:
     """Edges into the `rows` node of a dataset, one for each column of the dataset, found at their sources."""
     arrays = reach.arrays
-    rows, source = edges.rows(near, reach.options.at)
+    rows, source = edges.rows(shown, reach.options.at)
     ends = edges.other[rows].astype(np.int64)
     chosen = arrays["node.rows"][ends]
     rows, source, ends = rows[chosen], source[chosen], ends[chosen]
@@ -118,11 +118,11 @@ def _from_rows_nodes(reach: Reach, edges: Adjacency, near: Nodes) -> EdgeSelecti
     return EdgeSelection(edges, rows[columns], source[columns], target[columns], "dataset")
 
 
-def _to_rows_nodes(reach: Reach, edges: Adjacency, near: Nodes) -> EdgeSelection:
+def _to_rows_nodes(reach: Reach, edges: Adjacency, shown: Nodes) -> EdgeSelection:
     """The same edges, found at the columns of the dataset."""
     arrays = reach.arrays
-    home = arrays["dataset.rows"][arrays["node.dataset"][near]].astype(np.int64)
-    columns, home = near[home >= 0], home[home >= 0]
+    home = arrays["dataset.rows"][arrays["node.dataset"][shown]].astype(np.int64)
+    columns, home = shown[home >= 0], home[home >= 0]
     rows, counts = expand(edges.start, home)
     found = EdgeSelection(edges, rows, edges.other[rows].astype(np.int64), np.repeat(columns, counts), "dataset")
     return found if reach.options.at is None else found.take(edges.valid_at(rows, reach.options.at))

@@ -46,14 +46,14 @@ class View:
         self.job_ref = lru_cache(CACHED_TEXTS)(self._read_job_ref)
         self.job = lru_cache(CACHED_TEXTS)(self._read_job)
 
-    def at(self, when: When) -> int | None:
+    def moment(self, when: When) -> int | None:
         """The time asked for, None for now. A time before the first event is an error, not an empty answer."""
-        moment = parse_time(when)
+        at = parse_time(when)
         first = self.arrays.meta["first"]
-        if moment is not None and first is not None and moment < first:
+        if at is not None and first is not None and at < first:
             hint = f"the first event was recorded at {show_time(first)}"
-            raise NoLineageYetError(f"no lineage recorded before {show_time(moment)}", hint=hint)
-        return moment
+            raise NoLineageYetError(f"no lineage recorded before {show_time(at)}", hint=hint)
+        return at
 
     def as_of(self, at: int | None) -> str:
         """The time of an answer: the time asked for, otherwise when the snapshot was published."""
@@ -109,7 +109,7 @@ class View:
             )  # fmt: skip
         return out
 
-    def of(self, nodes: Nodes, at: int | None) -> tuple[ColumnRef, ...]:
+    def origin_rows(self, nodes: Nodes, at: int | None) -> tuple[ColumnRef, ...]:
         """The columns that a question is about."""
         if len(nodes) <= MAX_DESCRIBED_COLUMNS:
             return tuple(self.columns(nodes, at))
