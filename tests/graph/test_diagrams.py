@@ -1,4 +1,4 @@
-"""Pictures of answers: every form, hostile names, cycles, and honest cutting."""
+"""Diagrams: every file format, hostile names, cycles, and the limit of columns."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from colline.graph.render.diagram import FORMATS, save, to_dot, to_html, to_merm
 from tests.graph.graph_lakes import LakeWriter
 
 
-def test_tables_stand_in_layers_and_arrows_join_columns(lineage: Lineage) -> None:
+def test_tables_are_placed_in_layers_and_arrows_connect_columns(lineage: Lineage) -> None:
     picture = lineage.picture("gold.daily_revenue.total", indirect=True)
     across = {box.title: box.x for box in picture.boxes}
     assert across["bronze.orders"] < across["silver.orders"] < across["gold.daily_revenue"] < across["platinum.kpi"]
     assert across["silver.orders"] == across["silver.customers"]
     boxes = sorted((box.x, box.y, box.y + box.height) for box in picture.boxes)
     for (x1, _, bottom), (x2, top, _) in pairwise(boxes):
-        assert x1 != x2 or bottom < top  # no table covers another
+        assert x1 != x2 or bottom < top  # tables do not overlap
     heads = {(a.source, a.to_box) for a in picture.arrows if a.to_head}
-    assert len(heads) == 4  # what decides the rows is drawn once, to the table
+    assert len(heads) == 4  # an input of the rows has one arrow, to the table
 
 
-BEGINNINGS = {
+FIRST_BYTES = {
     ".svg": b"<svg ",
     ".html": b"<!doctype html>",
     ".mmd": b"flowchart ",
@@ -34,22 +34,22 @@ BEGINNINGS = {
 }
 
 
-@pytest.mark.parametrize("ending", list(FORMATS))
-def test_every_form_is_written(lineage: Lineage, tmp_path: Path, ending: str) -> None:
-    target = tmp_path / f"x{ending}"
+@pytest.mark.parametrize("extension", list(FORMATS))
+def test_diagram_is_written_in_every_format(lineage: Lineage, tmp_path: Path, extension: str) -> None:
+    target = tmp_path / f"x{extension}"
     save(lineage.picture("gold.contacts.email"), target)
     written = target.read_bytes()
-    assert written.startswith(BEGINNINGS[ending])
+    assert written.startswith(FIRST_BYTES[extension])
     assert b"customers" in written
 
 
-def test_an_unknown_form_is_refused_with_the_known_ones(lineage: Lineage, tmp_path: Path) -> None:
+def test_unknown_file_extension_is_an_error_that_lists_the_known_ones(lineage: Lineage, tmp_path: Path) -> None:
     with pytest.raises(CollineError, match=r"cannot draw x\.bmp") as error:
         save(lineage.picture("gold.contacts.email"), tmp_path / "x.bmp")
     assert ".svg" in str(error.value.hint)
 
 
-def test_names_of_strangers_are_text_and_nothing_else(tmp_path: Path) -> None:
+def test_names_cannot_inject_markup(tmp_path: Path) -> None:
     evil = '<script>alert(1)</script>"];|\\'
     lake = LakeWriter()
     lake.column("a.t." + "x")
@@ -65,7 +65,7 @@ def test_names_of_strangers_are_text_and_nothing_else(tmp_path: Path) -> None:
     assert '\\"];|\\\\' in to_dot(picture)
 
 
-def test_a_cycle_is_drawn(tmp_path: Path) -> None:
+def test_cycle_is_drawn(tmp_path: Path) -> None:
     lake = LakeWriter()
     for source, target in (("a.t.x", "b.t.x"), ("b.t.x", "c.t.x"), ("c.t.x", "a.t.x"), ("a.t.x", "a.t.x")):
         lake.edge(source, target, "round")
@@ -74,7 +74,7 @@ def test_a_cycle_is_drawn(tmp_path: Path) -> None:
     assert to_svg(picture).count("<path") == 6
 
 
-def test_what_is_not_drawn_is_counted(tmp_path: Path) -> None:
+def test_omitted_columns_are_counted(tmp_path: Path) -> None:
     lake = LakeWriter()
     for number in range(1200):
         lake.edge(f"a.t.c{number:04d}", "b.t.sum", "add", "AGGREGATION")

@@ -64,9 +64,9 @@ def test_control_characters_are_spelled_out(name: str, expected: str) -> None:
 )
 def test_output_for_people_has_no_control_characters(lineage: Lineage, render: Callable[..., str]) -> None:
     column = f"c.three.{HOSTILE}"
-    asked = [lineage.upstream(column), lineage.pii(f"a.one.{HOSTILE}"), lineage.writers(column)]
-    asked += [lineage.coverage(), lineage.jobs(), lineage.impact(f"a.one.{HOSTILE}"), lineage.droppable(column)]
-    for answer in asked:
+    answers = [lineage.upstream(column), lineage.pii(f"a.one.{HOSTILE}"), lineage.writers(column)]
+    answers += [lineage.coverage(), lineage.jobs(), lineage.impact(f"a.one.{HOSTILE}"), lineage.droppable(column)]
+    for answer in answers:
         output = render(answer)
         assert not CONTROL.search(output), answer.question
         assert "x1b" in output

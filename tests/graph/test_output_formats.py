@@ -1,4 +1,4 @@
-"""Every question in every shape: narrow and wide terminals, CSV, Markdown; and what each says of its rows."""
+"""Every question in every output format: narrow and wide terminals, CSV, Markdown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize("name", QUESTIONS)
-def test_a_table_fits_the_terminal_and_breaks_no_name(lineage: Lineage, name: str, width: int) -> None:
+def test_table_fits_the_terminal_and_does_not_break_names(lineage: Lineage, name: str, width: int) -> None:
     answer = QUESTIONS[name][1](lineage)
     lines = to_text(answer, width=width).splitlines()[1:]  # the first is the verdict, a sentence that may wrap
     assert lines or not answer.main_rows
@@ -59,11 +59,11 @@ def test_a_table_fits_the_terminal_and_breaks_no_name(lineage: Lineage, name: st
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_csv_has_every_row_and_markdown_every_table(shop_lake: Path, lineage: Lineage, name: str) -> None:
-    asked, ask = QUESTIONS[name]
-    answer = ask(lineage)
+    command, method = QUESTIONS[name]
+    answer = method(lineage)
     outputs = []
     for shape in ("--csv", "--markdown"):
-        done = CliRunner().invoke(cli, [*asked.split(), shape, "--lake", str(shop_lake)])
+        done = CliRunner().invoke(cli, [*command.split(), shape, "--lake", str(shop_lake)])
         assert done.exit_code == (0 if answer.holds else 1), done.output
         outputs.append(done.stdout)
     rows = list(csv.DictReader(io.StringIO(outputs[0])))
@@ -75,15 +75,15 @@ def test_csv_has_every_row_and_markdown_every_table(shop_lake: Path, lineage: Li
 
 
 @pytest.mark.parametrize("name", ["find", "upstream", "downstream", "impact", "pii", "unused", "diff", "roots", "top"])
-def test_a_limit_counts_what_it_leaves_out_and_its_cursor_goes_on(shop_lake: Path, lineage: Lineage, name: str) -> None:
-    asked, ask = QUESTIONS[name]
-    every = len(ask(lineage).main_rows)
+def test_limit_prints_the_number_of_omitted_rows(shop_lake: Path, lineage: Lineage, name: str) -> None:
+    command, method = QUESTIONS[name]
+    every = len(method(lineage).main_rows)
     assert every > 1
-    done = CliRunner().invoke(cli, [*asked.split(), "--limit", "1", "--lake", str(shop_lake)])
+    done = CliRunner().invoke(cli, [*command.split(), "--limit", "1", "--lake", str(shop_lake)])
     assert f"{every - 1:,} more rows were left out; --limit 0 shows all" in done.stdout
 
 
-def test_letters_that_take_two_places_are_not_cut(tmp_path: Path) -> None:
+def test_wide_characters_are_not_truncated(tmp_path: Path) -> None:
     lake = LakeWriter()
     lake.edge("银.订单.金额", "金.每日收入.总额", "每日收入", "AGGREGATION", description="sum(金额)")
     answer = open_lake(lake.write(tmp_path / "lake")).upstream("总额")
@@ -92,7 +92,7 @@ def test_letters_that_take_two_places_are_not_cut(tmp_path: Path) -> None:
         assert "银.订单.金额" in text and "每日收入" in text
 
 
-def test_a_diff_counts_datasets_and_tells_them_first(tmp_path: Path) -> None:
+def test_diff_lists_and_counts_datasets_first(tmp_path: Path) -> None:
     lake = LakeWriter()
     lake.edge("a.t.x", "b.t.x", "copy")
     answer = open_lake(lake.write(tmp_path / "lake")).diff("2000-01-01")
@@ -101,25 +101,25 @@ def test_a_diff_counts_datasets_and_tells_them_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in QUESTIONS if name != "diff"])
-def test_every_question_can_be_asked_of_the_past(shop_lake: Path, lineage: Lineage, name: str) -> None:
+def test_every_question_takes_a_time_in_the_past(shop_lake: Path, lineage: Lineage, name: str) -> None:
     at = "2026-01-03"
     done = CliRunner().invoke(cli, [*QUESTIONS[name][0].split(), "--as-of", at, "--json", "--lake", str(shop_lake)])
-    told = json.loads(done.stdout)
-    assert told["as_of"] == f"{at}T00:00:00Z"
+    answer = json.loads(done.stdout)
+    assert answer["as_of"] == f"{at}T00:00:00Z"
     view = lineage.view()
     nodes = np.arange(view.arrays.meta["nodes"])
     then = {view.names.label(n) for n in nodes[alive(view.arrays, nodes, view.moment(at))].tolist()}
-    rows = told.get("columns") or told.get("landings") or told.get("rows") or []
+    rows = answer.get("columns") or answer.get("landings") or answer.get("rows") or []
     assert {row["label"] for row in rows if "field" in row} <= then
 
 
-def test_a_landing_tells_what_it_passed(lineage: Lineage) -> None:
+def test_landing_lists_the_columns_on_its_path(lineage: Lineage) -> None:
     found = {row["label"]: row["through"] for row in lineage.pii("bronze.customers.email").landings}
     assert found["exports.mailing.address"][0] == "silver.customers.email"
     assert found["silver.customers.email"] == []
 
 
-def test_the_page_of_answers_tells_every_question_and_argument() -> None:
+def test_reference_page_lists_every_question_and_argument() -> None:
     page = (Path(__file__).parents[2] / "docs" / "answers.md").read_text("utf-8")
     rows = {name: row for row in page.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)\(", row)}
     methods = {name: method for name, method in inspect.getmembers(Lineage, inspect.isfunction) if name[0] != "_"}

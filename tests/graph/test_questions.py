@@ -1,4 +1,4 @@
-"""The other questions on the shop's lake: verdict first, then rows, and what is not known."""
+"""Questions about the shop's lake: verdict, rows, and what is unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from colline.graph.rows import EdgeChange, LayerFlow
 from tests.graph.graph_lakes import LakeWriter, day, shop
 
 
-def test_paths_tell_each_step_and_count_the_rest(lineage: Lineage) -> None:
+def test_paths_list_each_step_and_count_the_other_paths(lineage: Lineage) -> None:
     answer = lineage.paths("bronze.orders.status", "kpi.revenue", indirect=True, k=1)
     assert answer.totals == {"paths": 2, "shown": 1, "exact": True} and answer.left_out == 1
     (path,) = answer.paths
@@ -34,7 +34,7 @@ def test_paths_tell_each_step_and_count_the_rest(lineage: Lineage) -> None:
     assert (path["relation"], path["masked"]) == ("indirect", False)
 
 
-def test_paths_are_found_whichever_end_is_named_first(lineage: Lineage) -> None:
+def test_paths_are_found_in_both_directions(lineage: Lineage) -> None:
     assert lineage.paths("kpi.revenue", "bronze.orders.amount").paths[0]["length"] == 3
 
 
@@ -88,7 +88,7 @@ def test_impact_of_a_schema_change(lineage: Lineage, diff: list[str], changes: l
     assert not answer.holds
 
 
-def test_a_dropped_table_and_a_table_the_lake_does_not_know(lineage: Lineage) -> None:
+def test_impact_of_a_dropped_table_and_of_an_unknown_table(lineage: Lineage) -> None:
     assert len(lineage.impact(diff=["drop table gold.contacts"]).of) == 2
     unknown = lineage.impact(diff=["alter table nowhere.at_all drop column x"])
     assert unknown.unknown[0]["what"] == "nowhere.at_all.x" and not unknown.holds
@@ -96,10 +96,10 @@ def test_a_dropped_table_and_a_table_the_lake_does_not_know(lineage: Lineage) ->
         lineage.impact(diff=["create tabel ((("])
 
 
-def test_where_a_personal_datum_ends_up(lineage: Lineage) -> None:
+def test_pii_lists_landings_exits_and_violations(lineage: Lineage) -> None:
     answer = lineage.pii("bronze.customers.email", allowed_zones=["silver", "gold.*"])
-    told = [(r["label"], r["verdict"], r["hop"], r["job"]["name"], r["violation"]) for r in answer.landings]
-    assert told == [
+    landings = [(r["label"], r["verdict"], r["hop"], r["job"]["name"], r["violation"]) for r in answer.landings]
+    assert landings == [
         ("exports.mailing.address", "clear", None, "mailing", True),
         ("silver.customers.email", "clear", None, "clean_customers", False),
         ("gold.contacts.email", "clear", None, "contacts", False),
@@ -155,7 +155,7 @@ def test_droppable_yes_no_and_unknown(tmp_path: Path) -> None:
     assert [r["job"]["name"] for r in idle["retired"]] == ["dashboard"]
 
 
-def test_a_column_that_only_feeds_itself_is_not_read(tmp_path: Path) -> None:
+def test_column_that_only_feeds_itself_is_not_read(tmp_path: Path) -> None:
     lake = LakeWriter()
     lake.edge("gold.t.counter", "gold.t.counter", "bump", "TRANSFORMATION")
     lineage = open_lake(lake.write(tmp_path / "lake"))
@@ -163,7 +163,7 @@ def test_a_column_that_only_feeds_itself_is_not_read(tmp_path: Path) -> None:
     assert [r["label"] for r in lineage.unused().rows] == ["gold.t.counter"]
 
 
-def test_unused_says_how_sure_it_is(tmp_path: Path) -> None:
+def test_unused_has_low_confidence_where_gaps_may_hide_readers(tmp_path: Path) -> None:
     lake = shop()
     lake.gap("unfinished_run", job="contacts")
     lineage = open_lake(lake.write(tmp_path / "lake"))
@@ -186,17 +186,17 @@ def test_writers_flag_conflicting_definitions(tmp_path: Path) -> None:
     assert not answer.holds and "conflicting" in answer.verdict
 
 
-def test_who_wrote_it_then(lineage: Lineage) -> None:
+def test_writers_at_a_time_in_the_past(lineage: Lineage) -> None:
     assert [r["job"]["name"] for r in lineage.writers("contacts.fax", as_of="2026-01-02").rows] == ["contacts"]
     nobody = lineage.writers("bronze.orders.id")
     assert nobody.rows == [] and nobody.verdict == "no known job writes it"
 
 
-def test_compare_tells_where_two_columns_part(lineage: Lineage) -> None:
+def test_compare_finds_where_two_columns_diverge(lineage: Lineage) -> None:
     answer = lineage.compare("contacts.email", "contacts.key")
-    (parting,) = answer.divergences
-    assert parting["column"]["label"] == "bronze.customers.email" and parting["differs"]
-    assert [e["description"] for e in parting["a"] + parting["b"]] == ["lower(email)", "sha2(email, 256)"]
+    (divergence,) = answer.divergences
+    assert divergence["column"]["label"] == "bronze.customers.email" and divergence["differs"]
+    assert [e["description"] for e in divergence["a"] + divergence["b"]] == ["lower(email)", "sha2(email, 256)"]
     assert answer.totals == {"common": 1, "only_a": 1, "only_b": 1, "common_sources": 1}
     assert lineage.compare("contacts.email", "kpi.revenue").verdict.endswith("share no source")
 
@@ -228,7 +228,7 @@ def test_diff_of_two_times_two_jobs_and_two_lakes(lineage: Lineage, tmp_path: Pa
         lineage.diff("2026-01-08", "2026-01-02")
 
 
-def test_an_edge_that_came_back_the_same_is_no_change(tmp_path: Path) -> None:
+def test_edge_that_was_retired_and_returned_has_not_changed(tmp_path: Path) -> None:
     lake = LakeWriter()
     lake.edge("a.t.x", "b.t.x", "copy", first_seen=day(0), retired_at=day(3))
     lake.edge("a.t.x", "b.t.x", "copy", first_seen=day(5))
@@ -260,7 +260,7 @@ def test_coverage_by_kind_job_layer_owner(tmp_path: Path) -> None:
     }
 
 
-def test_nothing_is_told_apart_from_unknown(tmp_path: Path) -> None:
+def test_nothing_and_unknown_are_different_verdicts(tmp_path: Path) -> None:
     lake = shop()
     lake.gap("no_column_lineage", dataset="bronze.orders")
     lineage = open_lake(lake.write(tmp_path / "lake"))
@@ -268,7 +268,7 @@ def test_nothing_is_told_apart_from_unknown(tmp_path: Path) -> None:
     assert lineage.upstream("bronze.customers.id").verdict == "nothing feeds bronze.customers.id"
 
 
-def test_grains(lineage: Lineage) -> None:
+def test_upstream_and_downstream_by_table_and_by_job(lineage: Lineage) -> None:
     tables = lineage.upstream("kpi.revenue", grain="table", indirect=True)
     assert [(d["label"], d["distance"], d["relation"]) for d in tables.datasets] == [
         ("gold.daily_revenue", 1, "direct"),
@@ -286,7 +286,7 @@ def test_grains(lineage: Lineage) -> None:
     ]
 
 
-def test_roots_leaves_hubs(lineage: Lineage) -> None:
+def test_columns_selects_roots_leaves_and_the_most_connected(lineage: Lineage) -> None:
     assert [r["label"] for r in lineage.columns("bronze.customers", roots=True).rows] == [
         "bronze.customers.email",
         "bronze.customers.id",
@@ -297,7 +297,7 @@ def test_roots_leaves_hubs(lineage: Lineage) -> None:
     assert neighbours == sorted(neighbours, reverse=True) and neighbours[0] == 2
 
 
-def test_the_page_has_what_it_needs(lineage: Lineage) -> None:
+def test_overview_and_lists_of_the_web_page(lineage: Lineage) -> None:
     overview = lineage.overview()
     assert [(row["layer"], row["datasets"], row["columns"]) for row in overview.layers] == [
         ("bronze", 2, 7), ("silver", 2, 9), ("gold", 2, 4), ("platinum", 1, 1), (None, 1, 1),
@@ -313,7 +313,7 @@ def test_the_page_has_what_it_needs(lineage: Lineage) -> None:
     assert [d["label"] for d in lineage.datasets("contacts").rows] == ["gold.contacts"]
 
 
-def test_runs_and_quarantine_come_from_their_tables(tmp_path: Path) -> None:
+def test_runs_and_quarantine_are_read_from_their_tables(tmp_path: Path) -> None:
     lake = shop().write(tmp_path / "lake")
     lineage = open_lake(lake)
     assert lineage.runs().rows == [] and lineage.quarantine().rows == []
@@ -347,7 +347,7 @@ def every_answer(lineage: Lineage) -> list[Any]:
     ]  # fmt: skip
 
 
-def test_every_answer_is_frozen_prints_serialises_and_becomes_a_frame(lineage: Lineage) -> None:
+def test_every_answer_is_frozen_and_converts_to_text_json_and_frames(lineage: Lineage) -> None:
     for answer in every_answer(lineage):
         plain = json.loads(json.dumps(answer.to_dict()))
         assert plain["question"] == answer.question and plain["verdict"] == answer.verdict

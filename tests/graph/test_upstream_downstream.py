@@ -15,13 +15,13 @@ from colline.graph import Answer, Lineage, open_lake
 from tests.graph.graph_lakes import LakeWriter, day
 
 
-def told(answer: Answer) -> list[tuple[str, int, str, bool]]:
+def reached_columns(answer: Answer) -> list[tuple[str, int, str, bool]]:
     return [(c["label"], c["distance"], c["relation"], c["masked"]) for c in answer.columns]
 
 
-def test_what_feeds_a_metric_nearest_first(lineage: Lineage) -> None:
+def test_upstream_lists_nearest_columns_first(lineage: Lineage) -> None:
     answer = lineage.upstream("kpi.revenue")
-    assert told(answer) == [
+    assert reached_columns(answer) == [
         ("gold.daily_revenue.total", 1, "direct", False),
         ("silver.orders.amount", 2, "direct", False),
         ("bronze.orders.amount", 3, "direct", False),
@@ -32,7 +32,7 @@ def test_what_feeds_a_metric_nearest_first(lineage: Lineage) -> None:
 
 def test_indirect_inputs_come_after_direct_ones_of_the_same_hop(lineage: Lineage) -> None:
     answer = lineage.upstream("kpi.revenue", indirect=True, depth=2)
-    assert told(answer) == [
+    assert reached_columns(answer) == [
         ("gold.daily_revenue.total", 1, "direct", False),
         ("silver.orders.amount", 2, "direct", False),
         ("silver.customers.id", 2, "indirect", False),
@@ -41,7 +41,7 @@ def test_indirect_inputs_come_after_direct_ones_of_the_same_hop(lineage: Lineage
     ]
 
 
-def test_an_input_of_the_rows_is_an_indirect_edge_to_each_column(lineage: Lineage) -> None:
+def test_input_of_a_datasets_rows_is_an_indirect_edge_to_each_column(lineage: Lineage) -> None:
     answer = lineage.downstream("bronze.orders.status", indirect=True, depth=1)
     names = {c["id"]: c["field"] for c in answer.columns}
     edges = [(names[e["to"]], e["type"], e["subtype"], e["level"]) for e in answer.edges]
@@ -49,9 +49,9 @@ def test_an_input_of_the_rows_is_an_indirect_edge_to_each_column(lineage: Lineag
     assert not lineage.downstream("bronze.orders.status").columns
 
 
-def test_masked_means_every_way_masks(lineage: Lineage) -> None:
+def test_column_is_masked_if_every_path_masks(lineage: Lineage) -> None:
     answer = lineage.downstream("bronze.customers.email")
-    assert told(answer) == [
+    assert reached_columns(answer) == [
         ("silver.customers.email", 1, "direct", False),
         ("silver.customers.email_hash", 1, "direct", True),
         ("gold.contacts.email", 2, "direct", False),
@@ -60,7 +60,7 @@ def test_masked_means_every_way_masks(lineage: Lineage) -> None:
     ]
 
 
-def test_every_edge_joins_columns_of_the_answer(lineage: Lineage) -> None:
+def test_every_edge_connects_columns_of_the_answer(lineage: Lineage) -> None:
     answer = lineage.upstream("kpi.revenue", indirect=True).to_dict()
     ids = {c["id"] for c in answer["columns"] + answer["of"]}
     assert answer["edges"] and all(e["from"] in ids and e["to"] in ids for e in answer["edges"])
@@ -85,24 +85,26 @@ def test_pages_add_up_to_the_whole(lineage: Lineage) -> None:
     assert sorted(map(key, edges)) == sorted(map(key, whole.edges))
 
 
-def test_as_of_sees_retired_edges_and_removed_columns(lineage: Lineage) -> None:
+def test_as_of_includes_retired_edges_and_removed_columns(lineage: Lineage) -> None:
     then = lineage.upstream("daily_revenue.total", depth=1, as_of="2026-01-03")
     assert {e["description"] for e in then.edges} == {"sum(amount)", "sum(amount * 2)", "total + old"}
     now = lineage.upstream("daily_revenue.total", depth=1)
     assert {e["description"] for e in now.edges} == {"sum(amount)", "total + old"}
-    assert told(lineage.upstream("contacts.fax", as_of="2026-01-03")) == [("silver.customers.fax", 1, "direct", False)]
+    assert reached_columns(lineage.upstream("contacts.fax", as_of="2026-01-03")) == [
+        ("silver.customers.fax", 1, "direct", False)
+    ]
     with pytest.raises(ColumnError, match="was removed at 2026-01-05") as error:
         lineage.upstream("contacts.fax")
     assert "--as-of 2026-01-04" in str(error.value.hint)
 
 
-def test_a_time_before_everything_is_one_sentence_with_a_hint(lineage: Lineage) -> None:
+def test_time_before_the_first_event_is_an_error(lineage: Lineage) -> None:
     with pytest.raises(CollineError, match="no lineage recorded before 2020") as error:
         lineage.upstream("kpi.revenue", as_of="2020-01-01")
     assert error.value.hint == "the first event was recorded at 2026-01-01T00:00:00Z"
 
 
-def test_jobs_that_need_a_look_come_first(lineage: Lineage) -> None:
+def test_flagged_jobs_come_first(lineage: Lineage) -> None:
     answer = lineage.upstream("kpi.revenue", since="2026-01-05")
     assert [(j["name"], j["flags"]) for j in answer.jobs] == [
         ("daily_revenue", ["changed"]),
