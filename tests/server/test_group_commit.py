@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -130,19 +129,26 @@ async def test_a_lake_that_cannot_be_created_again_is_answered_503(tmp_path: Pat
     assert landed_lines(lake) == [b"after"]
 
 
-async def test_too_many_waiting_bytes_are_refused_at_once(tmp_path: Path) -> None:
-    group_commit = start_group_commit(tmp_path, waiting_bytes=1000)
-    hold = threading.Lock()
-    commit = group_commit._commit
-    group_commit._commit = lambda group: [hold.acquire(), hold.release(), commit(group)]
-    with hold:
-        kept = [group_commit.append([b"x" * 499 + b"\n"]), group_commit.append([b"x" * 499 + b"\n"])]
-        with pytest.raises(Problem) as caught:
-            group_commit.append([b"y\n"])
-        assert caught.value.status == 429
-    await asyncio.gather(*kept)
-    assert group_commit.waiting == 0
+async def test_a_stopped_group_commit_refuses_lines(tmp_path: Path) -> None:
+    group_commit = start_group_commit(tmp_path)
     group_commit.stop()
     with pytest.raises(Problem) as caught:
         group_commit.append([b"z\n"])
     assert caught.value.status == 503
+
+
+async def test_ready_means_that_the_last_write_worked(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    group_commit = start_group_commit(lake)
+    assert group_commit.is_ready()
+    shutil.rmtree(lake)
+    lake.write_text("not a folder")
+    with pytest.raises(Problem):
+        await group_commit.append([b"lost\n"])
+    assert not group_commit.is_ready()
+    lake.unlink()
+    assert group_commit.is_ready()
+    await group_commit.append([b"after\n"])
+    group_commit.stop()
+    assert not group_commit.is_ready()
+    assert landed_lines(lake) == [b"after"]

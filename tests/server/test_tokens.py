@@ -150,6 +150,28 @@ def test_revoked_token_is_refused_within_seconds(server: Server, lake: Path) -> 
     assert (again.returncode, "no token" in again.stderr) == (2, True)
 
 
+def test_no_token_is_valid_while_the_file_of_tokens_is_damaged(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    secret = _make(lake, "read")
+    with serving(lake, "--require-token") as server:
+        headers = {"authorization": f"Bearer {secret}"}
+        assert server.client.get("/api/v1/status", headers=headers).status_code == 200
+        token_file(lake).write_text("[{")
+        time.sleep(1.2)  # the server checks the file once per second
+        for _ in range(3):
+            answer = server.client.get("/api/v1/status", headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (503, "fault")
+        assert server.client.get("/api/v1/status").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost:80:80", "[::1]x", "evil.example#localhost", "localhost@evil.example", "", "[::1"]
+)
+def test_malformed_host_is_refused(tmp_path: Path, host: str) -> None:
+    with serving(tmp_path / "lake") as server:
+        assert server.client.get("/api/v1/status", headers={"host": host}).status_code in (400, 403)
+
+
 def test_expired_token_is_refused(tmp_path: Path) -> None:
     book = TokenBook(tmp_path / "tokens.json")
     now = datetime.now(timezone.utc)

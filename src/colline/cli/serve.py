@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
-_MAX_HEADER_BYTES = 512 * 1024  # two names of 10 KB can take 180 KB when percent-encoded
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
@@ -75,7 +74,7 @@ def _pem_option(name: str, text: str) -> Callable[[Decorated], Decorated]:
 @click.option("--allowed-host", "hosts", multiple=True, help="A host name that clients may use, next to localhost.")
 @click.option("--cors-origin", "origins", multiple=True, help="An origin whose web pages may use the API.")
 @_size_option("--max-body", "16MB", "Largest request body, also after decompression.")
-@_size_option("--max-waiting", "64MB", "Reply 429 when more bytes are queued.")
+@_size_option("--max-waiting", "64MB", "Reply 429 when more bytes are received but not on disk.")
 @_time_option("--body-timeout", "30s", "Time limit for headers and body to arrive.")
 @_time_option("--answer-timeout", "30s", "Time limit for an answer.")
 @_time_option("--seal-after", "5s", "Longest time until an event is in landing.")
@@ -100,7 +99,7 @@ def command(**options: Any) -> None:
     try:
         import uvicorn
 
-        from colline.server.http_limits import protocol_with_limits
+        from colline.server.http_limits import ConnectionLimits, protocol_with_limits
         from colline.server.service import Service
     except ImportError as error:
         raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
@@ -109,9 +108,12 @@ def command(**options: Any) -> None:
     _set_up_logs()
     service = Service.from_settings(settings)
     listener = _listen(settings.host, settings.port)
+    limits = ConnectionLimits(header_seconds=settings.body_seconds)
+    if options["proxies"]:  # all clients have the address of the proxy
+        limits.max_connections_per_client = limits.max_connections
     config = uvicorn.Config(
         service.app(),
-        http=protocol_with_limits(settings.body_seconds, _MAX_HEADER_BYTES),
+        http=protocol_with_limits(limits),
         ws="none",
         access_log=False,
         log_config=None,
@@ -153,7 +155,8 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         access_log=options["access_log"],
         other_lakes=options["others"],
         readers=options["readers"] or min(4, os.cpu_count() or 1),
-        spool=CommitLimits(seal_seconds=options["seal_after"], waiting_bytes=options["max_waiting"]),
+        max_held_bytes=options["max_waiting"],
+        spool=CommitLimits(seal_seconds=options["seal_after"]),
     )
 
 

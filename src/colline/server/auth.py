@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from starlette.types import Scope
 
+from colline.errors import LakeError
 from colline.server.endpoints import AccessScope
 from colline.server.http_errors import Problem
 from colline.server.receive.body import header
 from colline.server.server_settings import LOCAL_HOSTS, ServeSettings
 from colline.server.tokens import TokenBook
+
+# a name, an IPv4 address or an IPv6 address in brackets, and a port
+_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,10 @@ class Guard:
         if self.tokens is None or needed == "open":
             return None
         kind, _, secret = (header(scope, b"authorization") or "").partition(" ")
-        token = self.tokens.find(secret.strip()) if kind.lower() == "bearer" else None
+        try:
+            token = self.tokens.find(secret.strip()) if kind.lower() == "bearer" else None
+        except LakeError as error:  # the file of tokens is damaged
+            raise Problem(503, "fault", "the tokens of this lake cannot be read", hint=error.hint) from error
         if token is None:
             hint = "send `Authorization: Bearer TOKEN`; `colline token create` creates one"
             raise Problem(401, "no_token", "a valid token is required", hint=hint)
@@ -48,8 +56,8 @@ class Guard:
         if self.hosts is None:
             return
         host = header(scope, b"host") or ""
-        name = host if host.endswith("]") else host.rpartition(":")[0] or host
-        if name.lower() not in self.hosts:
+        found = _HOST.fullmatch(host)
+        if found is None or found["name"].lower() not in self.hosts or _count(scope, b"host") != 1:
             hint = "use localhost, or start with --allowed-host NAME"
             raise Problem(403, "wrong_scope", f"host `{host[:80]}` is not served here", hint=hint)
 
@@ -61,3 +69,7 @@ class Guard:
         if origin.partition("://")[2] != (header(scope, b"host") or ""):
             hint = "start with --cors-origin ORIGIN to allow it"
             raise Problem(403, "wrong_scope", f"origin `{origin[:80]}` is not allowed", hint=hint)
+
+
+def _count(scope: Scope, name: bytes) -> int:
+    return sum(key == name for key, _ in scope["headers"])

@@ -32,6 +32,7 @@ class ServeSettings:
     other_lakes: Mapping[str, Path] = field(default_factory=dict)
     ingest_seconds: float | None = None
     access_log: bool = True
+    max_held_bytes: int = 64 * MEGABYTE
     spool: CommitLimits = field(default_factory=CommitLimits)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
@@ -20,6 +21,7 @@ from colline.server.metrics import Metrics
 from colline.server.openapi.document import openapi
 from colline.server.query.handlers import QueryHandlers
 from colline.server.query.workers import QueryWorkers
+from colline.server.receive.byte_budget import ByteBudget
 from colline.server.receive.group_commit import GroupCommit
 from colline.server.receive.receiver import Receiver
 from colline.server.responses import send_bytes, send_json
@@ -28,6 +30,8 @@ from colline.server.static_files import read_page
 from colline.server.tokens import TokenBook
 
 _SWITCH_SECONDS = 0.0005  # the writing thread must not wait 5 ms for the interpreter lock after each fsync
+# Health checks never wait for other work.
+_HEALTH_THREAD = ThreadPoolExecutor(1, thread_name_prefix="colline-health")
 _TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 _NO_STORE = (b"cache-control", b"no-store")
 
@@ -50,7 +54,7 @@ class Service:
         return cls(
             settings,
             spool,
-            Receiver(spool, settings.max_body, settings.body_seconds),
+            Receiver(spool, ByteBudget(settings.max_held_bytes), settings.max_body, settings.body_seconds),
             QueryHandlers(
                 settings.lake,
                 QueryWorkers(settings.lake, settings.readers, settings.answer_seconds),
@@ -113,9 +117,12 @@ class Service:
         self.ingest.start()
 
     async def _send_readiness(self, _: Scope, __: Receive, send: Send) -> None:
-        lineage = await asyncio.to_thread(self.queries.snapshot) is not None
-        state = {"ready": self.spool.is_alive, "receiver": self.spool.is_alive, "lineage": lineage}
-        await send_json(send, 200 if state["ready"] else 503, msgspec.json.encode(state), (_NO_STORE,))
+        is_ready, snapshot = await asyncio.get_running_loop().run_in_executor(_HEALTH_THREAD, self._readiness)
+        state = {"ready": is_ready, "receiver": is_ready, "lineage": snapshot is not None}
+        await send_json(send, 200 if is_ready else 503, msgspec.json.encode(state), (_NO_STORE,))
+
+    def _readiness(self) -> tuple[bool, str | None]:
+        return self.spool.is_ready(), self.queries.snapshot()
 
     async def _send_status(self, _: Scope, __: Receive, send: Send) -> None:
         await send_json(send, 200, msgspec.json.encode(await self.status()), (_NO_STORE,))
@@ -126,7 +133,7 @@ class Service:
         receiver = {
             "accepted": self.receiver.counts["accepted"],
             "refused": self.receiver.counts["refused"],
-            "waiting": self.spool.waiting,
+            "waiting": self.receiver.budget.used,
             "files": counts.files,
             "last_event": stamp(datetime.fromtimestamp(last, timezone.utc)) if last else None,
         }
@@ -135,7 +142,7 @@ class Service:
             "version": __version__,
             "snapshot": lake.get("snapshot"),
             "as_of": lake.get("as_of"),
-            "ready": self.spool.is_alive,
+            "ready": self.spool.is_ready(),
             "receiver": receiver,
             "ingest": self.ingest.to_dict(),
             "health": lake.get("health"),
@@ -155,7 +162,7 @@ class Service:
             "colline_spool_bytes_total": ("counter", "Bytes written to disk.", counts.bytes),
             "colline_spool_commits_total": ("counter", "Group commits, one fsync each.", counts.commits),
             "colline_spool_failures_total": ("counter", "Failed writes.", counts.failures),
-            "colline_spool_waiting_bytes": ("gauge", "Bytes waiting to be written.", self.spool.waiting),
+            "colline_spool_waiting_bytes": ("gauge", "Bytes received and not yet on disk.", self.receiver.budget.used),
             "colline_landing_files_total": ("counter", "Landing files written.", counts.files),
             "colline_last_event_seconds": ("gauge", "Time of the last event.", counts.last_event or 0),
             "colline_ingest_runs_total": ("counter", "Ingest runs.", state.runs),

@@ -92,15 +92,16 @@ class TokenBook:
             return tokens.pop(found[0].id)
 
     def _refresh(self) -> None:
-        self._checked = time.monotonic()
         try:
             status = self.path.stat()
         except FileNotFoundError:
-            self._tokens, self._stamp = {}, None
+            self._tokens, self._stamp, self._checked = {}, None, time.monotonic()
             return
         if self._stamp != (status.st_mtime_ns, status.st_ino):
+            self._tokens, self._stamp = {}, None  # no token is valid while the file is damaged
             self._tokens = self._read()
             self._stamp = (status.st_mtime_ns, status.st_ino)
+        self._checked = time.monotonic()
 
     def _read(self) -> dict[str, Token]:
         try:

@@ -27,11 +27,10 @@ _FILE_MODE = 0o640  # the user who runs the ingest may be another one of the sam
 
 @dataclass(frozen=True, slots=True)
 class CommitLimits:
-    """When a segment becomes a landing file, and how many bytes may wait for the disk."""
+    """When a segment becomes a landing file."""
 
     seal_bytes: int = 32 * 1024 * 1024
     seal_seconds: float = 5.0
-    waiting_bytes: int = 64 * 1024 * 1024
 
 
 @dataclass(slots=True)
@@ -65,7 +64,7 @@ class GroupCommit:
         self.landing = landing
         self.limits = limits or CommitLimits()
         self.counts = CommitCounts()
-        self.waiting = 0
+        self._last_write_failed = False
         self._entries: list[Entry] = []
         self._wake = threading.Condition()
         self._stopping = False
@@ -90,24 +89,34 @@ class GroupCommit:
             self._wake.notify()
         self._thread.join()
 
-    @property
-    def is_alive(self) -> bool:
-        """Whether the writing thread runs."""
-        return self._thread.is_alive()
+    def is_ready(self) -> bool:
+        """Whether events can be made durable. After a failed write this is tried with a file, in the calling thread."""
+        if not self._thread.is_alive():
+            return False
+        if self._last_write_failed or not self.directory.is_dir():
+            self._last_write_failed = not self._can_write()
+        return not self._last_write_failed
+
+    def _can_write(self) -> bool:
+        try:
+            make_folder(self.directory)
+            segment = Segment.create(self.directory, sync=True, mode=_FILE_MODE)
+            segment.append([b"{}\n"], sync=True)
+            segment.remove()
+        except OSError:
+            return False
+        return True
 
     def append(self, lines: Sequence[bytes]) -> asyncio.Future[None]:
         """A future of the running loop that is done when the lines, each with its line end, are durable.
 
-        Raises a Problem if too many bytes wait, or if the server is stopping.
+        Raises a Problem if the server is stopping.
         """
         loop = asyncio.get_running_loop()
         entry = Entry(lines, sum(map(len, lines)), loop.create_future(), loop)
         with self._wake:
             if self._stopping:
                 raise Problem(503, "not_durable", "the server is stopping", hint="send it again")
-            if self.waiting and self.waiting + entry.size > self.limits.waiting_bytes:
-                raise Problem(429, "too_many", "too much is waiting for the disk", hint="send it again later")
-            self.waiting += entry.size
             self._entries.append(entry)
             self._wake.notify()
         return entry.done
@@ -139,8 +148,7 @@ class GroupCommit:
             self.counts.bytes += size
             self.counts.commits += 1
             self.counts.last_event = time.time()
-        with self._wake:
-            self.waiting -= size
+        self._last_write_failed = problem is not None
         _answer(group, problem)
 
     def _write(self, lines: Sequence[bytes]) -> Problem | None:
