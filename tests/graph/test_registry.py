@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from colline.graph import Lineage, results
-from colline.graph.queries.registry import BY_NAME, DEFAULT_LIMIT, QUESTIONS, REQUESTS, Parameter, Question
+from colline.graph.queries.registry import BY_NAME, QUESTIONS, REQUESTS, Parameter, Question
 
 by_name = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 
@@ -37,8 +37,6 @@ def test_method_has_the_parameters_of_the_registry(question: Question) -> None:
 @by_name
 def test_method_has_the_defaults_of_the_registry(question: Question) -> None:
     found = {name: each.default for name, each in method_parameters(question).items()}
-    if found.get("limit", DEFAULT_LIMIT) is None:  # None stands for the default limit
-        found["limit"] = DEFAULT_LIMIT
     if question.name == "dataset":  # Python also takes one name of any unique suffix
         found["name"] = inspect.Parameter.empty
     assert found == {parameter.keyword: expected_default(parameter) for parameter in question.parameters}

@@ -126,11 +126,10 @@ class Page:
         return total - end, f"{self.snapshot}~{end}" if end < total else None
 
 
-def page_at(limit: int | None, cursor: str | None, snapshot: str) -> Page:
+def page_at(limit: int, cursor: str | None, snapshot: str) -> Page:
     """The page that a limit and a cursor ask for. A cursor from another snapshot is an error."""
-    size = DEFAULT_LIMIT if limit is None else limit
-    if size < 0:
-        raise SettingError(f"the limit is {size}", hint="use a positive number, or 0 for all rows")
+    if limit < 0:
+        raise SettingError(f"the limit is {limit}", hint="use a positive number, or 0 for all rows")
     offset = 0
     if cursor:
         version, _, place = cursor.partition("~")
@@ -139,4 +138,4 @@ def page_at(limit: int | None, cursor: str | None, snapshot: str) -> Page:
         if version != snapshot:
             raise CursorError("a newer snapshot was published since the first page", hint="start again without cursor")
         offset = int(place)
-    return Page(offset, size or None, snapshot)
+    return Page(offset, limit or None, snapshot)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from colline.errors import ColumnError, SettingError
 from colline.graph.answer import page_at
 from colline.graph.lake_reader import LakeReader, with_missing_commits
+from colline.graph.queries.registry import DEFAULT_IDLE_DAYS, DEFAULT_LIMIT
 from colline.graph.traversal.bfs import TraversalOptions
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import parse
@@ -45,7 +46,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def find(
         self, text: str, *, layer: str | None = None, tag: str | None = None, as_of: When = None,
-        limit: int | None = None, cursor: str | None = None,
+        limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.FindAnswer:  # fmt: skip
         """Columns by name, best match first."""
         from colline.graph.queries import find
@@ -57,7 +58,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def upstream(
         self, columns: Columns, *, indirect: bool = False, depth: int | None = None, as_of: When = None,
-        since: When = None, grain: str = "column", limit: int | None = None, cursor: str | None = None,
+        since: When = None, grain: str = "column", limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:  # fmt: skip
         """What feeds the columns, nearest first, and which jobs failed, changed or are stale since a time."""
         view = self.view()
@@ -67,7 +68,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def downstream(
         self, columns: Columns, *, indirect: bool = False, depth: int | None = None, as_of: When = None,
-        since: When = None, grain: str = "column", limit: int | None = None, cursor: str | None = None,
+        since: When = None, grain: str = "column", limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.WalkAnswer | results.TableWalkAnswer | results.JobWalkAnswer:  # fmt: skip
         """What is built on the columns, nearest first."""
         view = self.view()
@@ -106,7 +107,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def impact(
         self, columns: Columns = (), *, change: str = "drop", diff: Sequence[str] = (), indirect: bool = True,
-        depth: int | None = None, as_of: When = None, limit: int | None = None, cursor: str | None = None,
+        depth: int | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.ImpactAnswer:  # fmt: skip
         """What breaks if columns change. `diff` is SQL: ALTER statements, a git diff, one schema, or two schemas."""
         from colline.graph.queries import impact, schema_diff
@@ -127,7 +128,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def pii(
         self, columns: Columns = (), *, tag: str | None = None, allowed_zones: Sequence[str] = (),
-        indirect: bool = True, depth: int | None = None, as_of: When = None, limit: int | None = None,
+        indirect: bool = True, depth: int | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
     ) -> results.PiiAnswer:  # fmt: skip
         """Where personal data ends up: in clear, masked, or by influence only. With exits and violations of zones."""
@@ -142,8 +143,8 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def droppable(
-        self, columns: Columns, *, idle_days: int = 90, as_of: When = None, limit: int | None = None,
-        cursor: str | None = None,
+        self, columns: Columns, *, idle_days: int = DEFAULT_IDLE_DAYS, as_of: When = None,
+        limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.DroppableAnswer:  # fmt: skip
         """Whether columns can be dropped: yes, no or unknown, with their readers."""
         from colline.graph.queries import readers, unused
@@ -156,8 +157,8 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def unused(
-        self, dataset: str | None = None, *, layer: str | None = None, idle_days: int = 90, as_of: When = None,
-        limit: int | None = None, cursor: str | None = None,
+        self, dataset: str | None = None, *, layer: str | None = None, idle_days: int = DEFAULT_IDLE_DAYS,
+        as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.UnusedAnswer:  # fmt: skip
         """Columns that nobody reads."""
         from colline.graph.queries import columns, find, readers, unused
@@ -172,7 +173,7 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def writers(
-        self, columns: Columns, *, as_of: When = None, limit: int | None = None, cursor: str | None = None
+        self, columns: Columns, *, as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None
     ) -> results.WritersAnswer:
         """The jobs that write the columns, how each defines them, and whether the definitions agree."""
         from colline.graph.queries import writers
@@ -183,7 +184,7 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def compare(
-        self, a: str, b: str, *, indirect: bool = False, as_of: When = None, limit: int | None = None,
+        self, a: str, b: str, *, indirect: bool = False, as_of: When = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
     ) -> results.CompareAnswer:  # fmt: skip
         """What two columns share, and where their lineage diverges."""
@@ -197,7 +198,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def diff(
         self, from_: When = None, to: When = None, *, jobs: tuple[str, str] | None = None,
-        other: str | Path | None = None, dataset: str | None = None, as_of: When = None, limit: int | None = None,
+        other: str | Path | None = None, dataset: str | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
     ) -> results.DiffAnswer:  # fmt: skip
         """What changed between two times, two jobs, or this lake and another."""
@@ -222,7 +223,7 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def coverage(
-        self, *, kind: str | None = None, job: str | None = None, as_of: When = None, limit: int | None = None,
+        self, *, kind: str | None = None, job: str | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
     ) -> results.CoverageAnswer:  # fmt: skip
         """Where lineage is missing."""
@@ -236,7 +237,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def columns(
         self, dataset: str | None = None, *, roots: bool = False, leaves: bool = False, top: int | None = None,
-        as_of: When = None, limit: int | None = None, cursor: str | None = None,
+        as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.ColumnsAnswer:  # fmt: skip
         """Columns that nothing feeds (`roots`), that feed nothing (`leaves`), or with the most neighbours (`top`)."""
         from colline.graph.queries import columns
@@ -268,7 +269,12 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def datasets(
-        self, text: str | None = None, *, layer: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        text: str | None = None,
+        *,
+        layer: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        cursor: str | None = None,
     ) -> results.DatasetsAnswer:
         """All datasets, or those with a name that contains the text."""
         from colline.graph.queries import catalog
@@ -278,7 +284,12 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def jobs(
-        self, text: str | None = None, *, state: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        text: str | None = None,
+        *,
+        state: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        cursor: str | None = None,
     ) -> results.JobsAnswer:
         """Jobs with the state and times of their runs, last started first."""
         from colline.graph.queries import catalog
@@ -289,7 +300,7 @@ class Lineage(LakeReader):
     @with_missing_commits
     def runs(
         self, *, job: str | None = None, job_namespace: str | None = None, state: str | None = None,
-        since: When = None, limit: int | None = None, cursor: str | None = None,
+        since: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.RunsAnswer:  # fmt: skip
         """Runs with state and times, last started first."""
         from colline.graph.queries import run_history
@@ -300,7 +311,7 @@ class Lineage(LakeReader):
 
     @with_missing_commits
     def quarantine(
-        self, *, reason: str | None = None, limit: int | None = None, cursor: str | None = None
+        self, *, reason: str | None = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None
     ) -> results.QuarantineAnswer:
         """Lines that could not be ingested, with the reason, newest first."""
         from colline.graph.queries import run_history
@@ -317,7 +328,7 @@ def _walk(
     view: View,
     columns: Columns,
     options: TraversalOptions,
-    rows: tuple[int | None, str | None],
+    rows: tuple[int, str | None],
     *,
     since: When,
     grain: str,
