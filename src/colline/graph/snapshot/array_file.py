@@ -80,7 +80,6 @@ class Arrays:
             self._file = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._mapped: dict[str, Values] = {}
         self._strings: dict[str, Strings] = {}
-        self.derived: dict[Any, Any] = {}  # values that are computed from the arrays once
 
     def __getitem__(self, name: str) -> Values:
         found = self._mapped.get(name)
