@@ -137,12 +137,12 @@ def test_command_line_accepts_an_address(tmp_path: Path, cache: Path) -> None:
 
 
 def test_mcp_tools_read_a_remote_lake(tmp_path: Path, address: str) -> None:
-    from colline.mcp.tools import Answers
+    from colline.mcp.tools import LakeTools
 
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
     put(lake, address, "snapshot")
-    assert Answers(address).call("upstream", {"column": "b.t.x"})["totals"]["columns"] == 1
+    assert LakeTools(address).call("upstream", {"column": "b.t.x"})["totals"]["columns"] == 1
 
 
 @pytest.mark.parametrize(

@@ -183,19 +183,23 @@ class Reach:
         """The level of some nodes."""
         return self.level.take(nodes).astype(np.int64)
 
-    @cached_property
+    @property
     def total(self) -> int:
         """The number of columns reached."""
-        return sum(len(direct) + len(indirect) for direct, indirect in self.layers)
+        return len(self._nodes)
 
     @property
     def depth(self) -> int:
         """The distance of the farthest column."""
         return max((distance for distance, parts in enumerate(self.layers, 1) if any(map(len, parts))), default=0)
 
+    @cached_property
+    def _nodes(self) -> Nodes:
+        return np.concatenate([nodes for layer in self.layers for nodes in layer] or [NO_NODES])
+
     def all_nodes(self) -> Nodes:
         """The columns reached: nearest first, direct before indirect, then by name."""
-        return np.concatenate([nodes for layer in self.layers for nodes in layer] or [NO_NODES])
+        return self._nodes
 
     def page(self, offset: int, limit: int | None) -> Nodes:
         """One page of `all_nodes`."""

@@ -35,8 +35,9 @@ def positions(first: Nodes, counts: Nodes) -> Nodes:
     """All positions of some ranges, each given by its first position and its length: 7, 2 and 3, 1 → 7, 8, 3."""
     ends = counts.cumsum()
     # the n-th position overall is the (n - rows before its range)-th of its range
-    offsets: Nodes = (first - ends + counts).repeat(counts)
-    return offsets + np.arange(len(offsets))
+    out: Nodes = (first - ends + counts).repeat(counts)
+    out += np.arange(len(out))
+    return out
 
 
 def distinct(values: NDArray[Scalar]) -> NDArray[Scalar]:
