@@ -47,6 +47,16 @@ class ColumnError(CollineError):
         self.candidates = candidates
 
 
+class ColumnNotFoundError(ColumnError):
+    """A name (`column`) that no column of the lake has; `candidates` are similar names."""
+
+    def __init__(
+        self, message: str, *, column: str = "", hint: str | None = None, candidates: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, hint=hint, candidates=candidates)
+        self.column = column
+
+
 class AmbiguousNameError(ColumnError):
     """A name that matches several columns, datasets or jobs; `candidates` are all of them."""
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
 
-from colline.errors import ColumnError
+from colline.errors import ColumnError, ColumnNotFoundError
 from colline.graph import Lineage, open_lake
 from tests.graph.graph_lakes import LakeWriter, day
 
@@ -162,3 +163,11 @@ def test_json_list_names_a_column_with_any_characters(tmp_path: Path, name: str)
         assert [(row["name"], row["field"]) for row in found] == [(f"/lake/{name}", name)]
         with pytest.raises(ColumnError, match="no column is called"):
             odd.upstream(json.dumps(["file", f"/lake/{name}", "nope"]))
+
+
+def test_unknown_column_error_has_the_name_and_candidates(lineage: Lineage) -> None:
+    with pytest.raises(ColumnNotFoundError) as found:
+        lineage.upstream("daily_revenue.totl")
+    error = pickle.loads(pickle.dumps(found.value))  # query workers are other processes
+    assert (error.column, error.candidates[0]) == ("daily_revenue.totl", "gold.daily_revenue.total")
+    assert error.hint == "did you mean gold.daily_revenue.total?"

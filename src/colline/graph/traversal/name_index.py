@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.errors import AmbiguousNameError, ColumnError
+from colline.errors import AmbiguousNameError, ColumnError, ColumnNotFoundError
 from colline.graph.snapshot.array_file import NEVER, Arrays
 from colline.graph.traversal.bfs import alive
 from colline.graph.traversal.csr import NO_NODES, Nodes, distinct, expand, is_among
@@ -196,7 +196,8 @@ class NameIndex:
 
         similar = self._distinguishing_names(similar_columns(self, typed)[:5])
         hint = f"did you mean {' or '.join(similar)}?" if similar else "try `colline find` with a part of the name"
-        return ColumnError(f"no column is called {typed.text!r}", hint=hint, candidates=tuple(similar))
+        message = f"no column is called {typed.text!r}"
+        return ColumnNotFoundError(message, column=typed.text, hint=hint, candidates=tuple(similar))
 
     def matches(self, typed: TypedName) -> Nodes:
         """The columns whose name ends with the typed one, for every split into dataset and field."""
