@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import msgspec
 
@@ -107,6 +107,15 @@ def count_of(number: int, word: str, plural: str | None = None) -> str:
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
 
 
+class PageFields(TypedDict):
+    """The fields that every answer with pages has."""
+
+    as_of: str
+    left_out: int
+    cursor: str | None
+    snapshot: str
+
+
 @dataclass(frozen=True)
 class Page:
     """The part of the rows that was asked for, of one snapshot. A limit of None is all rows."""
@@ -120,10 +129,11 @@ class Page:
         """The rows of the page."""
         return slice(self.offset, None if self.limit is None else self.offset + self.limit)
 
-    def rest(self, total: int) -> tuple[int, str | None]:
-        """The number of rows after this page, and the cursor of the next page."""
+    def answer_fields(self, total: int, as_of: str) -> PageFields:
+        """The time, the number of rows after this page, and the cursor of the next page, for the answer."""
         end = total if self.limit is None else min(total, self.offset + self.limit)
-        return total - end, f"{self.snapshot}~{end}" if end < total else None
+        cursor = f"{self.snapshot}~{end}" if end < total else None
+        return {"as_of": as_of, "left_out": total - end, "cursor": cursor, "snapshot": self.snapshot}
 
 
 def page_at(limit: int, cursor: str | None, snapshot: str) -> Page:

@@ -199,16 +199,12 @@ def datasets(view: View, page: Page, text: str | None, layer: str | None = None)
     places = range(view.arrays.meta["datasets"])
     found = [p for p in places if wanted in names.labels[p].lower() or wanted in names.paths[p].lower()]
     found = [p for p in found if layer is None or view.text("dataset.layer", p) == layer]
-    left_out, cursor = page.rest(len(found))
     widths = np.diff(view.arrays["dataset.start"]) - (view.arrays["dataset.rows"] >= 0)
     return DatasetsAnswer(
         verdict=count_of(len(found), "dataset"),
-        as_of=view.as_of(None),
         totals={"rows": len(found)},
         rows=[ListedDataset.extend(view.dataset(p), columns=int(widths[p])) for p in found[page.rows]],
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(found), view.as_of(None)),
     )
 
 
@@ -218,13 +214,9 @@ def jobs(view: View, page: Page, text: str | None = None, state: str | None = No
     order = np.lexsort((np.arange(len(names)), -np.maximum(view.arrays["job.last_started"], UNKNOWN + 1)))
     wanted = (text or "").lower()
     found = [job for job in order.tolist() if wanted in names[job].lower() and state in (None, states[job])]
-    left_out, cursor = page.rest(len(found))
     return JobsAnswer(
         verdict=count_of(len(found), "job"),
-        as_of=view.as_of(None),
         totals={"rows": len(found)},
         rows=[view.job(job) for job in found[page.rows]],
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(found), view.as_of(None)),
     )

@@ -55,13 +55,9 @@ def answer(
     else:
         nodes = columns[(up == 0) & (down > 0)] if which == "roots" else columns[(down == 0) & (up > 0)]
         verdict = f"nothing {'feeds' if which == 'roots' else 'is built on'} {count_of(len(nodes), 'column')}"
-    left_out, cursor = page.rest(len(nodes))
     return ColumnsAnswer(
         verdict=verdict,
-        as_of=view.as_of(at),
         totals={"columns": len(nodes)},
         rows=view.columns(nodes[page.rows], at),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(nodes), view.as_of(at)),
     )

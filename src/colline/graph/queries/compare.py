@@ -26,13 +26,11 @@ def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, page: Page
     only_b = np.setdiff1d(np.setdiff1d(upstream_b, common), b)
     divergences = _divergences(view, order, options, (set(upstream_a.tolist()), set(upstream_b.tolist())))
     sources = common[view.neighbours(common, forward=False, at=options.at) == 0] if len(common) else common
-    left_out, cursor = page.rest(len(order))
     gaps = sorted({gap for reach in reaches for gap in gaps_reached(view, reach)})
     totals = {"common": len(order), "only_a": len(only_a), "only_b": len(only_b), "common_sources": len(sources)}
     shared = _shared_columns(view, order[page.rows], reaches, options.at)
     return CompareAnswer(
         verdict=_verdict((view.names.label(int(a[0])), view.names.label(int(b[0]))), totals, divergences, bool(gaps)),
-        as_of=view.as_of(options.at),
         of=(view.ref(int(a[0])), view.ref(int(b[0]))),
         totals=totals,
         divergences=divergences,
@@ -41,9 +39,7 @@ def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, page: Page
         only_a=view.columns(only_a[:MAX_UNSHARED_COLUMNS], options.at),
         only_b=view.columns(only_b[:MAX_UNSHARED_COLUMNS], options.at),
         unknown=unknown_rows(view, gaps),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(order), view.as_of(options.at)),
     )
 
 

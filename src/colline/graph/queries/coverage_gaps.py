@@ -41,10 +41,8 @@ def coverage(view: View, page: Page, at: int | None, kind: str | None = None, jo
     with_lineage = int(np.count_nonzero(ups[columns] + downs[columns]))
     kinds = ", ".join(count_of(count, name.replace("_", " ")) for name, count in by["kind"].items())
     share = f"{with_lineage} of {count_of(len(columns), 'column')} have lineage"
-    left_out, cursor = page.rest(len(rows))
     return CoverageAnswer(
         verdict=f"{count_of(len(rows), 'gap')}: {kinds}; {share}" if rows else f"no known gap; {share}",
-        as_of=view.as_of(at),
         totals={
             "rows": len(rows),
             "gaps": len(rows),
@@ -55,9 +53,7 @@ def coverage(view: View, page: Page, at: int | None, kind: str | None = None, jo
         },
         rows=rows[page.rows],
         by=by,
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(rows), view.as_of(at)),
     )
 
 

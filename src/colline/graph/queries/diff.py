@@ -130,10 +130,8 @@ def _answer(view: View, before: _Side, after: _Side, page: Page) -> DiffAnswer:
         "columns": sum(isinstance(row, ColumnChange) for row in rows),
         "datasets": sum(isinstance(row, DatasetChange) for row in rows),
     }
-    left_out, cursor = page.rest(len(rows))
     return DiffAnswer(
         verdict=_verdict(totals, kinds),
-        as_of=view.as_of(None),
         totals=totals | kinds,
         from_=before.label,
         to=after.label,
@@ -141,9 +139,7 @@ def _answer(view: View, before: _Side, after: _Side, page: Page) -> DiffAnswer:
         removed=[row for row in removed if id(row) in shown],
         changed=[row for row in changed if id(row) in shown],
         rows=list(rows[page.rows]),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(rows), view.as_of(None)),
     )
 
 

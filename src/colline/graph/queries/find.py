@@ -58,7 +58,6 @@ def answer(view: View, text: str, page: Page, at: int | None = None, only: Filte
         matches = {n: kind for n, kind in matches.items() if wanted in (tag.lower() for tag in view.tags(n))}
     nodes = np.array(list(matches)[page.rows], dtype=np.int64)
     rows = zip(view.columns(nodes, at), nodes.tolist(), strict=True)
-    left_out, cursor = page.rest(len(matches))
     kinds = Counter(matches.values())
     tagged = "" if only.tag is None else f" tagged {only.tag!r}"
     verdict = f"no column{tagged} matches {text!r}"
@@ -69,13 +68,10 @@ def answer(view: View, text: str, page: Page, at: int | None = None, only: Filte
     why = f"more than {MAX_MATCHES:,} matches of one kind: write more of the name"
     return FindAnswer(
         verdict=verdict,
-        as_of=view.as_of(at),
         totals={"columns": len(matches), **kinds},
         rows=[FoundColumn.extend(row, match=matches[node]) for row, node in rows],
         unknown=(Unknown(text, why),) if is_truncated else (),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(matches), view.as_of(at)),
     )
 
 

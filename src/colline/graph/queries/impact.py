@@ -50,12 +50,10 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, cha
     readers = [row for row in reads if row.kind == "query"]
     live = sum(row.live is True for row in readers)
     gaps = gaps_reached(view, reach)
-    left_out, cursor = page.rest(reach.total)
     totals = reach_totals(reach) | {"jobs": len(jobs), "breaking": sum(job.breaks for job in jobs), "readers": live}
     rows = zip(reached_columns(view, reach, nodes), kinds[nodes].tolist(), strict=True)
     return ImpactAnswer(
         verdict=_verdict(view, origin, change, totals, len(gaps)),
-        as_of=view.as_of(options.at),
         of=view.origin_rows(origin, options.at),
         totals={**totals, "by_kind": _count_by_kind(reach, kinds)},
         change=change.kind,
@@ -66,10 +64,8 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, cha
         readers=readers,
         edges=edge_rows(view, select_edges(reach, nodes, is_first_page=page.offset == 0)),
         unknown=(*change.unknown, *unknown_rows(view, gaps)),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
         holds=not (reach.total or live or jobs or gaps or change.unknown),
+        **page.answer_fields(reach.total, view.as_of(options.at)),
     )
 
 

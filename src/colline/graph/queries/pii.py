@@ -88,12 +88,10 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zon
     found = find_landings(view, origin, options, zones)
     rows, edges, passed = _rows(view, found, page.rows, zones)
     exits = _exit_rows(view, found)
-    left_out, cursor = page.rest(len(found.nodes))
     totals = _totals(found, len(exits))
     gaps = gaps_reached(view, found.reach)
     return PiiAnswer(
         verdict=_verdict(totals, len(gaps), has_zones=bool(zones)),
-        as_of=view.as_of(options.at),
         of=view.origin_rows(origin, options.at),
         totals=totals,
         landings=rows,
@@ -102,10 +100,8 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zon
         columns=view.columns(passed, options.at),
         edges=edges,
         unknown=unknown_rows(view, gaps),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
         holds=totals["violations"] == 0,
+        **page.answer_fields(len(found.nodes), view.as_of(options.at)),
     )
 
 

@@ -34,20 +34,16 @@ def by_table(view: View, origin: Nodes, options: TraversalOptions, page: Page) -
     """The datasets that are reached, nearest first, and the lineage between them."""
     reach = traverse(view.arrays, origin, options)
     rows = _table_rows(view, reach)
-    left_out, cursor = page.rest(len(rows))
     gaps = gaps_reached(view, reach)
     return TableWalkAnswer(
         question="upstream" if options.upstream else "downstream",
         verdict=_verdict(view, reach, count_of(len(rows), "dataset") if rows else "") + gap_note(len(gaps)),
-        as_of=view.as_of(options.at),
         of=view.origin_rows(origin, options.at),
         totals=reach_totals(reach),
         datasets=rows[page.rows],
         edges=_table_edges(view, reach),
         unknown=unknown_rows(view, gaps),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(rows), view.as_of(options.at)),
     )
 
 
@@ -55,20 +51,16 @@ def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> 
     """The jobs whose edges are followed, nearest first. Two jobs are connected if one reads what the other writes."""
     reach = traverse(view.arrays, origin, options)
     rows, edges = _job_rows_and_edges(view, reach)
-    left_out, cursor = page.rest(len(rows))
     gaps = gaps_reached(view, reach)
     return JobWalkAnswer(
         question="upstream" if options.upstream else "downstream",
         verdict=_verdict(view, reach, count_of(len(rows), "job") if rows else "") + gap_note(len(gaps)),
-        as_of=view.as_of(options.at),
         of=view.origin_rows(origin, options.at),
         totals=reach_totals(reach),
         jobs=rows[page.rows],
         edges=edges,
         unknown=unknown_rows(view, gaps),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(rows), view.as_of(options.at)),
     )
 
 

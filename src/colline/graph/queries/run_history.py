@@ -46,15 +46,11 @@ def runs(view: View, lake: Path, page: Page, wanted: RunFilter) -> RunsAnswer:
         total = table.num_rows
         table = table.sort_by([("started_at", "descending"), ("run_id", "ascending")])
         rows = [_run_row(row) for row in _page_rows(table, page)]
-    left_out, cursor = page.rest(total)
     return RunsAnswer(
         verdict="no known runs" if table is None else count_of(total, "run"),
-        as_of=view.as_of(None),
         totals={"rows": total},
         rows=rows,
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(total, view.as_of(None)),
     )
 
 
@@ -105,15 +101,11 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Quaran
         newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"
         table = table.sort_by([(newest, "descending"), ("file", "ascending"), ("position", "ascending")])
         rows = [msgspec.convert(row, QuarantineRow) for row in _page_rows(table, page)]
-    left_out, cursor = page.rest(total)
     return QuarantineAnswer(
         verdict=f"{count_of(total, 'line')} in quarantine" if total else "the quarantine is empty",
-        as_of=view.as_of(None),
         totals={"rows": total},
         rows=rows,
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(total, view.as_of(None)),
     )
 
 

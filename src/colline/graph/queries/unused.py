@@ -33,19 +33,15 @@ def droppable(view: View, columns: Nodes, page: Page, window: ReadWindow) -> Dro
     columns_with_homes = zip(view.columns(columns, window.at), columns.tolist(), homes, strict=True)
     rows = [_droppable_row(view, row, node, window, hidden[home]) for row, node, home in columns_with_homes]
     counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in _VERDICTS}
-    left_out, cursor = page.rest(len(rows))
     unknown = dict.fromkeys(gap for row in rows if row.verdict == "unknown" for gap in row.gaps)
     return DroppableAnswer(
         verdict=_verdict(rows, counts),
-        as_of=view.as_of(window.at),
         of=tuple(view.ref(node) for node in columns.tolist()),
         totals={"columns": len(rows), **counts},
         rows=rows[page.rows],
         unknown=tuple(unknown)[:MAX_UNKNOWN_ROWS],
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
         holds=counts["yes"] == len(rows),
+        **page.answer_fields(len(rows), view.as_of(window.at)),
     )
 
 
@@ -106,17 +102,13 @@ def unused(view: View, nodes: Nodes, page: Page, window: ReadWindow) -> UnusedAn
     """Columns without a live reader, with the last write and read, and the confidence of the verdict."""
     idle = nodes[~is_read(view, nodes, window)]
     rows = _unused_rows(view, idle[page.rows], window)
-    left_out, cursor = page.rest(len(idle))
     unsure = sum(row.confidence == "low" for row in rows)
     note = f"; {unsure:,} of those shown may have readers that are not recorded" if unsure else ""
     return UnusedAnswer(
         verdict=f"nobody reads {len(idle):,} of {count_of(len(nodes), 'column')}{note}",
-        as_of=view.as_of(window.at),
         totals={"columns": len(idle), "of": len(nodes)},
         rows=rows,
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(len(idle), view.as_of(window.at)),
     )
 
 

@@ -24,12 +24,10 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, sin
     nodes = reach.page(page.offset, page.limit)
     max_edges = MAX_EDGES_PER_ROW * max(len(nodes), 1) if page.limit else None
     edges, edges_left_out = limit_edges(select_edges(reach, nodes, is_first_page=page.offset == 0), max_edges)
-    left_out, cursor = page.rest(reach.total)
     gaps, totals, flags = gaps_reached(view, reach), reach_totals(reach), job_flags(view, reach.jobs, since)
     return WalkAnswer(
         question="upstream" if options.upstream else "downstream",
         verdict=_verdict(view, reach, flags, totals, len(gaps)),
-        as_of=view.as_of(options.at),
         of=view.origin_rows(origin, options.at),
         totals=totals,
         columns=reached_columns(view, reach, nodes),
@@ -37,9 +35,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, sin
         edges_left_out=edges_left_out,
         jobs=_job_rows(view, reach.jobs, flags),
         unknown=unknown_rows(view, gaps),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
+        **page.answer_fields(reach.total, view.as_of(options.at)),
     )
 
 

@@ -18,7 +18,6 @@ from colline.graph.traversal.records import View
 def answer(view: View, columns: Nodes, page: Page, at: int | None) -> WritersAnswer:
     """One row for each column and job that writes it."""
     rows = [row for node in columns.tolist() for row in _writers_of(view, node, at)]
-    left_out, cursor = page.rest(len(rows))
     jobs = len({row.job.name for row in rows})
     conflicts = sorted({row.label for row in rows if row.conflict})
     gaps = [] if rows else open_gaps(view, datasets=distinct(view.arrays["node.dataset"][columns]), at=at)
@@ -29,15 +28,12 @@ def answer(view: View, columns: Nodes, page: Page, at: int | None) -> WritersAns
         verdict = "unknown which job writes it: lineage is missing" if gaps else "no known job writes it"
     return WritersAnswer(
         verdict=verdict,
-        as_of=view.as_of(at),
         of=tuple(view.ref(node) for node in columns.tolist()),
         totals={"rows": len(rows), "jobs": jobs, "conflicts": len(conflicts)},
         rows=rows[page.rows],
         unknown=unknown_rows(view, gaps),
-        left_out=left_out,
-        cursor=cursor,
-        snapshot=view.version,
         holds=not conflicts,
+        **page.answer_fields(len(rows), view.as_of(at)),
     )
 
 
