@@ -81,11 +81,11 @@ lock: $(if $(filter .uv/bin/uv,$(UV)),.uv/bin/uv) ## regenerate requirements/*.t
 	$(call COMPILE,3.11) --group spark-4.3 -o requirements/spark-4.3.txt
 
 .PHONY: rest-docs cli-docs
-cli-docs: setup ## regenerate docs/cli.md from the commands and a small example lake
+cli-docs: setup ## regenerate docs/reference/cli.md from the commands and a small example lake
 	$(BIN)/python tools/cli_docs.py
 
-rest-docs: setup ## regenerate docs/rest.md from the table of endpoints
-	$(BIN)/python -m colline.server.openapi.reference > docs/rest.md
+rest-docs: setup ## regenerate docs/reference/rest.md from the table of endpoints
+	$(BIN)/python -m colline.server.openapi.reference > docs/reference/rest.md
 
 .PHONY: test-demo
 test-demo: setup ## run the demo and compare its answers with tests/demo/answers.txt
@@ -111,7 +111,7 @@ record-matrix: setup  ## record the plans of the cases that apply to other Spark
 	UV='$(UV)' $(BIN)/python tools/matrix.py --record $(SPARKS)
 
 .PHONY: settings-docs
-settings-docs: setup ## regenerate docs/settings.md from the typed settings
+settings-docs: setup ## regenerate docs/reference/settings.md from the typed settings
 	$(BIN)/python tools/settings_page.py
 
 QUERIES ?= 10000
@@ -124,7 +124,7 @@ pipeline-faults: setup ## kill ingest and rebuild after each write, and shuffle 
 	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_histories.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_staleness.py --timeout 3600
 
 .PHONY: record coverage-page perturb
-coverage-page: setup  ## regenerate docs/coverage.md from the recorded plans of the lineage cases
+coverage-page: setup  ## regenerate docs/reference/coverage.md from the recorded plans of the lineage cases
 	$(BIN)/python -m tests.trace.coverage
 
 perturb: setup  ## run N random queries, change one input at a time, and check the lineage: make perturb N=1000 SEED=7

@@ -1,6 +1,6 @@
-"""Generates docs/cli.md: the help of each query command, and examples with their output.
+"""Generates docs/reference/cli.md: the help of each query command, and examples with their output.
 
-python tools/cli_docs.py            # write docs/cli.md
+python tools/cli_docs.py            # write docs/reference/cli.md
 python tools/cli_docs.py --check    # exit with 1 if it would change
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from colline.graph.queries.registry import QUESTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "docs" / "cli.md"
+TARGET = ROOT / "docs" / "reference" / "cli.md"
 
 EXAMPLES = {question.name: question.examples for question in QUESTIONS if question.is_command}
 EXAMPLES["graph"] = ("graph gold.contacts.email",)
@@ -84,7 +84,7 @@ def main() -> int:
     if "--check" in sys.argv:
         is_stale = not TARGET.exists() or TARGET.read_text(encoding="utf-8") != found
         if is_stale:
-            print("docs/cli.md is out of date: run `make cli-docs`", file=sys.stderr)
+            print("docs/reference/cli.md is out of date: run `make cli-docs`", file=sys.stderr)
         return int(is_stale)
     TARGET.write_text(found, encoding="utf-8")
     return 0

@@ -1,4 +1,4 @@
-"""`docs/settings.md`, made from the typed settings: `make settings-docs` writes it, a test compares it."""
+"""`docs/reference/settings.md`, made from the typed settings: `make settings-docs` writes it, a test compares it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from colline.config.settings import Parent, Settings, Tags
 from colline.config.transport_settings import OPTIONS, SAME_AS
 from colline.transport import options
 
-PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
+PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
 
 HEAD = """# Settings
 

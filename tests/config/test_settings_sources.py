@@ -314,5 +314,5 @@ def test_lake_base_prefers_its_own_setting() -> None:
 def test_the_page_of_settings_is_the_one_the_typed_object_makes() -> None:
     from tools.settings_page import page
 
-    root = Path(__file__).parent.parent.parent
-    assert (root / "docs" / "settings.md").read_text(encoding="utf-8") == page(), "run: make settings-docs"
+    shown = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
+    assert shown.read_text(encoding="utf-8") == page(), "run: make settings-docs"

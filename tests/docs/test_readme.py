@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.fixture
@@ -62,9 +62,10 @@ def test_the_pages_show_command_lines() -> None:
 
 
 def test_the_index_names_every_page() -> None:
-    pages = {page.name for page in PAGES if page.parent == ROOT / "docs"}
-    index = (ROOT / "docs" / "index.md").read_text("utf-8")
-    assert set(re.findall(r"\]\((\w+\.md)\)", index)) == pages - {"index.md"}
+    docs = ROOT / "docs"
+    pages = {page.relative_to(docs).as_posix() for page in PAGES if page.is_relative_to(docs)}
+    index = (docs / "index.md").read_text("utf-8")
+    assert set(re.findall(r"\]\(([\w/-]+\.md)\)", index)) == pages - {"index.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

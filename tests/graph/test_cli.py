@@ -34,7 +34,7 @@ def run(lake: Path, *arguments: str, text: str | None = None) -> tuple[int, str]
 def test_cli_page_is_up_to_date() -> None:
     from tools import cli_docs
 
-    assert cli_docs.page() == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert cli_docs.page() == (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     assert set(cli_docs.EXAMPLES) <= set(COMMANDS)
 
 

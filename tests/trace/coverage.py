@@ -1,4 +1,4 @@
-"""Generates docs/coverage.md: for each rule, the cases that apply it, per Spark version.
+"""Generates docs/reference/coverage.md: for each rule, the cases that apply it, per Spark version.
 
 `python -m tests.trace.coverage` writes the page from the recorded plans. It is never edited by hand.
 """
@@ -14,7 +14,7 @@ from colline.trace import rule_registry
 from tests.trace.cases import DEFAULT_SPARK, Case, all_cases, run_cases
 from tests.trace.recorded import recorded_plan, rules_applied, rules_of_run_cases
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "coverage.md"
+PAGE = Path(__file__).parent.parent.parent / "docs" / "reference" / "coverage.md"
 VERSIONS = ("3.5", "4.0", DEFAULT_SPARK, "4.2", "4.3")
 WITHOUT_DELTA = {"4.3"}
 WITHOUT_ICEBERG = {"4.2", "4.3"}

@@ -1,4 +1,4 @@
-"""The settings, typed and documented. `docs/settings.md` is made from this file; nothing else lists them."""
+"""The settings, typed and documented. `docs/reference/settings.md` is made from this file; nothing else lists them."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         tuple[str, ...], _doc("Spark properties that events may carry; no other one ever leaves")
     ] = ("spark.master", "spark.app.name", "spark.app.id")
     cartesian: Annotated[bool, _doc("repeat dataset-level inputs on every column, the older form of the facet")] = False
-    rules: Annotated[Any, _doc("names, owners and tags that ingest gives to what it reads; see `docs/pipeline.md`")] = (
-        None
-    )
+    rules: Annotated[
+        Any, _doc("names, owners and tags that ingest gives to what it reads; see `docs/guides/ingest.md`")
+    ] = None
     max_event_bytes: Annotated[Count, _doc("ingest puts a longer event into quarantine")] = 32 * 1024 * 1024
     max_days_ahead: Annotated[Count, _doc("ingest puts an event further in the future into quarantine")] = 366
     lineage_facet: Annotated[bool, _doc("emit the newer `lineage` job facet instead of `columnLineage`")] = False

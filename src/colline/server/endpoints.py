@@ -1,6 +1,6 @@
 """The table of REST endpoints: the requests of the question registry, the receiver, and the service itself.
 
-Routes, access checks, `/openapi.json` and docs/rest.md are generated from it.
+Routes, access checks, `/openapi.json` and docs/reference/rest.md are generated from it.
 """
 
 from __future__ import annotations

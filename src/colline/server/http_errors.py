@@ -7,7 +7,7 @@ from typing import Any
 from colline.errors import CollineError
 from colline.graph.queries.request_arguments import error_body
 
-# every error code and its meaning; also in docs/rest.md
+# every error code and its meaning; also in docs/reference/rest.md
 CODES: dict[str, str] = {
     "bad_parameter": "a parameter is unknown, missing, repeated, or has an invalid value",
     "bad_event": "the event is not a valid OpenLineage event; it was moved to quarantine",

@@ -88,7 +88,7 @@ class Question:
     result: str
     parameters: tuple[Parameter, ...]
     alternatives: tuple[str, ...] = ()  # exactly one of these parameters must be given
-    examples: tuple[str, ...] = ()  # command lines; docs/cli.md shows them with their output
+    examples: tuple[str, ...] = ()  # command lines; docs/reference/cli.md shows them with their output
     group: Group = "questions"
     scope: Scope = "read"  # what a token must allow
     is_command: bool = True

@@ -1,4 +1,4 @@
-"""Generates docs/rest.md from the table of endpoints: `python -m colline.server.openapi.reference`."""
+"""Generates docs/reference/rest.md from the table of endpoints: `python -m colline.server.openapi.reference`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _format(example: dict[str, object]) -> str:
 
 
 def reference() -> str:
-    """The text of docs/rest.md."""
+    """The text of docs/reference/rest.md."""
     lines = [_OPENING + "\n".join(f"| `{code}` | {meaning} |" for code, meaning in CODES.items()), _STATUSES]
     results_shown: set[str] = set()
     for group, heading in _HEADINGS.items():
