@@ -161,11 +161,11 @@ class Lineage(LakeReader):
         as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.UnusedAnswer:  # fmt: skip
         """Columns that nobody reads."""
-        from colline.graph.queries import columns, find, readers, unused
+        from colline.graph.queries import column_degrees, find, readers, unused
 
         view = self.view()
         at = view.moment(as_of)
-        nodes = columns.all_columns(view, at) if dataset is None else _columns_of(view, dataset, at)
+        nodes = column_degrees.all_columns(view, at) if dataset is None else _columns_of(view, dataset, at)
         if layer is not None:
             nodes = nodes[find.is_in_layer(view, nodes, layer)]
         window = readers.read_window(view, idle_days, at)
@@ -240,13 +240,13 @@ class Lineage(LakeReader):
         as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.ColumnsAnswer:  # fmt: skip
         """Columns that nothing feeds (`roots`), that feed nothing (`leaves`), or with the most neighbours (`top`)."""
-        from colline.graph.queries import columns
+        from colline.graph.queries import column_degrees
 
         view = self.view()
         at = view.moment(as_of)
         within = None if dataset is None else _columns_of(view, dataset, at)
-        which = columns.selection(roots=roots, leaves=leaves, top=top)
-        return columns.answer(view, page_at(limit, cursor, view.version), at, within, which, top or 0)
+        which = column_degrees.selection(roots=roots, leaves=leaves, top=top)
+        return column_degrees.answer(view, page_at(limit, cursor, view.version), at, within, which, top or 0)
 
     @with_missing_commits
     def overview(self) -> results.OverviewAnswer:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.columns import Degrees, degrees
+from colline.graph.queries.column_degrees import Degrees, degrees
 from colline.graph.queries.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.run_history import count_quarantined
 from colline.graph.results import DatasetAnswer, DatasetsAnswer, JobsAnswer, OverviewAnswer
