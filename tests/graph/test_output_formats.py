@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from colline.cli import cli
 from colline.graph import Answer, Lineage, open_lake
 from colline.graph.render.text import to_text
-from colline.graph.rows import ColumnRef
+from colline.graph.rows import ColumnIdentity
 from colline.graph.traversal.bfs import alive
 from tests.graph.graph_lakes import LakeWriter
 
@@ -53,7 +53,7 @@ def test_table_fits_the_terminal_and_does_not_break_names(lineage: Lineage, name
     assert lines or not answer.main_rows
     assert [line for line in lines if len(line) > width and not line.startswith("unknown: ")] == []
     words = {word for line in lines for word in line.split()}
-    labels = {row["label"] for row in answer.main_rows if isinstance(row, ColumnRef)}
+    labels = {row["label"] for row in answer.main_rows if isinstance(row, ColumnIdentity)}
     assert labels <= words
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from colline.errors import CursorError, SettingError
 from colline.graph.queries.registry import DEFAULT_LIMIT
-from colline.graph.rows import ColumnRef, Row, Unknown
+from colline.graph.rows import ColumnIdentity, Row, Unknown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +25,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "rows"
     question: str
-    of: tuple[ColumnRef, ...] = ()
+    of: tuple[ColumnIdentity, ...] = ()
     as_of: str
     verdict: str
     totals: Totals = {}

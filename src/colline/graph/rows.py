@@ -50,7 +50,7 @@ class Unknown(Row, frozen=True):
     count: int = 1
 
 
-class ColumnRef(Row, frozen=True):
+class ColumnIdentity(Row, frozen=True):
     """The identity of a column. `label` is its short name."""
 
     id: int
@@ -60,7 +60,7 @@ class ColumnRef(Row, frozen=True):
     label: str
 
 
-class ColumnRow(ColumnRef, frozen=True):
+class ColumnRow(ColumnIdentity, frozen=True):
     """A column with its type, tags and layer. `up` and `down` count its direct neighbours."""
 
     type: str | None
@@ -103,7 +103,7 @@ class SharedColumn(ColumnRow, frozen=True):
     distance_b: int
 
 
-class JobRef(Row, frozen=True):
+class JobIdentity(Row, frozen=True):
     """The identity of a job."""
 
     namespace: str
@@ -201,7 +201,7 @@ class EdgeRow(Row, frozen=True, rename={"from_": "from"}):
     type: Literal["DIRECT", "INDIRECT"]
     subtype: str
     masking: bool
-    job: JobRef | None
+    job: JobIdentity | None
     last_run: str | None
     last_state: str | None
     last_seen: str | None
@@ -219,7 +219,7 @@ class TableEdge(Row, frozen=True, rename={"from_": "from"}):
     to: int
     type: Literal["DIRECT", "INDIRECT"]
     columns: int
-    jobs: list[JobRef | None]
+    jobs: list[JobIdentity | None]
 
 
 class JobEdge(Row, frozen=True, rename={"from_": "from"}):
@@ -236,18 +236,18 @@ class PathRow(Row, frozen=True):
     hops: int
     relation: Relation
     masked: bool
-    columns: list[ColumnRef]
+    columns: list[ColumnIdentity]
     edges: list[EdgeRow]
 
 
 class Reader(Row, frozen=True):
     """A job or query that reads a column. Keys that do not apply are absent."""
 
-    job: JobRef | None
+    job: JobIdentity | None
     use: str
     kind: str
     last_read: str | None
-    into: ColumnRef | UnsetType = UNSET
+    into: ColumnIdentity | UnsetType = UNSET
     column: str | UnsetType = UNSET
     reads: int | UnsetType = UNSET
     live: bool | UnsetType = UNSET
@@ -259,8 +259,8 @@ class Landing(ReachedColumn, frozen=True):
 
     verdict: PiiVerdict
     hop: int | None
-    job: JobRef | None
-    source: ColumnRef
+    job: JobIdentity | None
+    source: ColumnIdentity
     path: list[int]
     through: list[str]
     sources: int
@@ -292,7 +292,7 @@ class UnusedRow(ColumnRow, frozen=True):
     why: str
 
 
-class WriterInput(ColumnRef, frozen=True):
+class WriterInput(ColumnIdentity, frozen=True):
     """An input column of a definition."""
 
     type: Literal["DIRECT", "INDIRECT"]
@@ -301,7 +301,7 @@ class WriterInput(ColumnRef, frozen=True):
     description: str
 
 
-class WriterRow(ColumnRef, frozen=True):
+class WriterRow(ColumnIdentity, frozen=True):
     """A job that writes a column. `conflict`: another job defines the column differently."""
 
     job: JobRow
@@ -315,13 +315,13 @@ class WriterRow(ColumnRef, frozen=True):
 class OutgoingEdge(EdgeRow, frozen=True):
     """An edge with its target column."""
 
-    target: ColumnRef
+    target: ColumnIdentity
 
 
 class Divergence(Row, frozen=True):
     """A shared column with the edges that lead to only one of the compared columns."""
 
-    column: ColumnRef
+    column: ColumnIdentity
     a: list[OutgoingEdge]
     b: list[OutgoingEdge]
     differs: bool
@@ -350,7 +350,7 @@ class CoverageGap(Row, frozen=True):
     """Missing lineage of a job or dataset, with its kind and since when it is missing."""
 
     kind: str
-    job: JobRef | None
+    job: JobIdentity | None
     dataset: GapDataset | None
     run_id: str | None
     detail: str | None
@@ -364,7 +364,7 @@ class RunRow(Row, frozen=True):
     """A run of a job."""
 
     run_id: str | None
-    job: JobRef
+    job: JobIdentity
     state: str | None
     started: str | None
     ended: str | None
@@ -411,13 +411,13 @@ class RecentChange(Row, frozen=True):
 
     when: str
     change: Literal["added", "removed"]
-    source: ColumnRef
-    target: ColumnRef
+    source: ColumnIdentity
+    target: ColumnIdentity
     type: Literal["DIRECT", "INDIRECT"]
     subtype: str
     masking: bool
     description: str
-    job: JobRef | None
+    job: JobIdentity | None
 
 
 class LakeHealth(Row, frozen=True):
@@ -459,7 +459,7 @@ class DatasetChange(Row, frozen=True, tag_field="kind", tag="dataset"):
     change: str = ""
 
 
-class ColumnChange(ColumnRef, frozen=True, tag_field="kind", tag="column"):
+class ColumnChange(ColumnIdentity, frozen=True, tag_field="kind", tag="column"):
     """A column that was added or removed."""
 
     kind: ClassVar[str] = "column"
@@ -470,8 +470,8 @@ class EdgeChange(EdgeRow, frozen=True, tag_field="kind", tag="edge"):
     """An edge that was added or removed."""
 
     kind: ClassVar[str] = "edge"
-    source: ColumnRef
-    target: ColumnRef
+    source: ColumnIdentity
+    target: ColumnIdentity
     change: str = ""
 
 
@@ -479,9 +479,9 @@ class EdgeRevision(Row, frozen=True, tag_field="kind", tag="edge", rename={"from
     """An edge between the same columns by the same job whose transformation changed."""
 
     kind: ClassVar[str] = "edge"
-    source: ColumnRef
-    target: ColumnRef
-    job: JobRef | None
+    source: ColumnIdentity
+    target: ColumnIdentity
+    job: JobIdentity | None
     from_: int
     to: int
     before: EdgeRow

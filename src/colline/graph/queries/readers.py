@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.queries.coverage_gaps import open_gaps
-from colline.graph.rows import JobRef, Reader
+from colline.graph.rows import JobIdentity, Reader
 from colline.graph.snapshot.array_file import SUBTYPES, UNKNOWN, Arrays
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand
 from colline.graph.traversal.records import View
@@ -106,7 +106,7 @@ def query_readers(view: View, nodes: Nodes, at: int | None, start: int | None = 
         if at is None or int(arrays["read.first"][row]) <= at:
             out.append(
                 Reader(
-                    job=view.job_ref(int(arrays["read.job"][row])) or JobRef("", "?"),
+                    job=view.job_ref(int(arrays["read.job"][row])) or JobIdentity("", "?"),
                     use=uses[int(arrays["read.use"][row])],
                     kind=kinds[int(arrays["read.kind"][row])],
                     last_read=view.time_of("read.last", row),

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from colline.graph.results import WalkAnswer
-from colline.graph.rows import ColumnRef, ColumnRow, EdgeRow
+from colline.graph.rows import ColumnIdentity, ColumnRow, EdgeRow
 
 WIDTH, HEAD, LINE = 240, 40, 22  # pixels, like all sizes here
 GAP_X, GAP_Y, MARGIN = 96, 24, 32
@@ -25,7 +25,7 @@ class Box:
     key: tuple[str, str]
     title: str
     layer: str | None
-    columns: tuple[ColumnRef, ...]
+    columns: tuple[ColumnIdentity, ...]
     x: int
     y: int
 
@@ -79,7 +79,7 @@ class Picture:
 
 def picture(answers: Sequence[WalkAnswer]) -> Picture:
     """One picture of upstream and downstream answers. Columns beyond a limit are counted in `left_out`."""
-    columns: dict[int, tuple[int, ColumnRef]] = {}  # by id, with the distance
+    columns: dict[int, tuple[int, ColumnIdentity]] = {}  # by id, with the distance
     for answer in answers:
         for column in answer.of:
             columns.setdefault(column.id, (0, column))
@@ -119,8 +119,8 @@ def _arrows(edges: Iterable[EdgeRow], home: Mapping[int, int]) -> tuple[Arrow, .
     return tuple(out.values())
 
 
-def _boxes(columns: Mapping[int, ColumnRef], edges: list[EdgeRow]) -> list[Box]:
-    tables: dict[tuple[str, str], list[ColumnRef]] = defaultdict(list)
+def _boxes(columns: Mapping[int, ColumnIdentity], edges: list[EdgeRow]) -> list[Box]:
+    tables: dict[tuple[str, str], list[ColumnIdentity]] = defaultdict(list)
     for row in columns.values():
         tables[row.namespace, row.name].append(row)
     keys = sorted(tables)

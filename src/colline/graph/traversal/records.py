@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import NoLineageYetError
-from colline.graph.rows import ColumnRef, ColumnRow, DatasetRow, EdgeRow, JobRef, JobRow
+from colline.graph.rows import ColumnIdentity, ColumnRow, DatasetRow, EdgeRow, JobIdentity, JobRow
 from colline.graph.snapshot.array_file import NEVER, SUBTYPES, Arrays
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, count_neighbours, row_ranges
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex
@@ -81,12 +81,12 @@ class View:
 
     # columns
 
-    def ref(self, node: int) -> ColumnRef:
+    def ref(self, node: int) -> ColumnIdentity:
         """A column's identity."""
         home = self._dataset_facts(int(self.arrays["node.dataset"][node]))
         field = self.texts("fields")(int(self.arrays["node.field"][node]))
         key = int(self.arrays["node.id"][node])
-        return ColumnRef(key, home.namespace, home.name, field, f"{home.label}.{field}")
+        return ColumnIdentity(key, home.namespace, home.name, field, f"{home.label}.{field}")
 
     def columns(self, nodes: Nodes, at: int | None = None) -> list[ColumnRow]:
         """Columns with type, tags, layer and the number of direct neighbours."""
@@ -109,7 +109,7 @@ class View:
             )  # fmt: skip
         return out
 
-    def origin_rows(self, nodes: Nodes, at: int | None) -> tuple[ColumnRef, ...]:
+    def origin_rows(self, nodes: Nodes, at: int | None) -> tuple[ColumnIdentity, ...]:
         """The columns that a question is about."""
         if len(nodes) <= MAX_DESCRIBED_COLUMNS:
             return tuple(self.columns(nodes, at))
@@ -167,9 +167,9 @@ class View:
             **times,
         )
 
-    def _read_job_ref(self, job: int) -> JobRef | None:
+    def _read_job_ref(self, job: int) -> JobIdentity | None:
         """A job's identity, None for an edge without a job."""
-        return JobRef(self.texts("job.namespace")(job), self.texts("job.name")(job)) if job >= 0 else None
+        return JobIdentity(self.texts("job.namespace")(job), self.texts("job.name")(job)) if job >= 0 else None
 
     def _read_job(self, job: int) -> JobRow:
         """A job. The job of an edge without one is called `?`."""
