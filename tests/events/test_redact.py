@@ -155,7 +155,8 @@ def test_redaction_is_idempotent(text: str) -> None:
 
 
 PIECES = ["a", "password", "x.y.", "'", "://a:", "aes_encrypt(", "-eyJaaaaaaaa", "jdbc:oracle:a:b/", "accountkey.",
-          "password='x", "-----BEGIN A-----", "bearer aaaaaaaa ", "spark.", "spark.password ", "/*", "'\\"]  # fmt: skip
+          "password='x", "-----BEGIN A-----", "bearer aaaaaaaa ", "spark.", "spark.password ", "/*", "'\\",
+          "hmac(", "hmac('", "encrypt", "fs.azure.sas.", "password={a}}", "--password", "set ", "&key="]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)

@@ -17,13 +17,20 @@ HIDDEN = "***"
 _WORDS = (
     "pass(?:word|wd|phrase|code)?", "pwd", "secret", "token", "credentials?", "signature", "sig", "sas", "bearer",
     "auth(?:orization)?", "api key", "access key(?: id)?", "account key", "shared key", "private key", "secret key",
-    "client secret", "encryption key", "master key", "shared access key", "jaas config",
-    r"account key\.[\w.-]{1,100}\.(?:net|com|cn|de|us)",
+    "client secret", "client key", "pvt key", "encryption key", "master key", "keystore key", "shared access key",
+    "jaas config", "auth user info",
 )  # fmt: skip
-_ENDINGS = "(?: (?:id|value|text|b64|base64))?"
-_SECRET = f"(?:{'|'.join(_WORDS)}){_ENDINGS}".replace(" ", "[-_.]?")
+# `password1` and `password2` are properties of MySQL's driver.
+_ENDINGS = r"(?: (?:id|value|text|b64|base64|\d{1,2}))?"
+# Hadoop's Azure connectors append the account, or the container and the account, to the name of a secret.
+_AZURE_WORDS = (
+    "account key", "account oauth2 (?:client secret|user password|refresh token)", "sas fixed token",
+    "sas(?! (?:token provider|token renew|expiry))", "(?:encryption encoded )?client-provided(?:-encryption)?-key",
+)  # fmt: skip
+_AZURE = rf"azure\.(?:{'|'.join(_AZURE_WORDS)})\.[\w.-]{{1,150}}".replace(" ", r"\.")
+_SECRET = rf"(?:{_AZURE}|(?:{'|'.join(_WORDS)}){_ENDINGS})".replace(" ", "[-_.]?")
 # First words of property names. After these, a value without quotes is not a column of a query.
-_ROOTS = r"(?:spark|fs|hadoop|hive|dfs|javax|trino|presto|sasl|ssl|kafka|aws|azure|google|jdbc|datasource)"
+_ROOTS = r"(?:spark|fs|hadoop|hive|dfs|javax|oracle|trino|presto|sasl|ssl|kafka|aws|azure|google|jdbc|datasource)"
 _QUOTED = r"""(?:'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
 
 # Kind of secret, pattern, replacement, and hints: the pattern is tried only if the text contains one of the hints.
@@ -61,12 +68,7 @@ _SECRET_SHAPES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     ("PyPI or npm token", r"\b(?:pypi-[\w-]{20,}|npm_\w{30,})", "***", ("pypi-", "npm_")),
     ("Azure client secret", r"(?<![\w~.-])[\w.-]{3}\dQ~[\w~.-]{30,}", "***", ("q~",)),
-    (
-        "key of a cipher",
-        rf"\b((?:try_)?aes_(?:en|de)crypt\s*\((?:[^(),']|\([^()]*\))+,\s*){_QUOTED}",
-        r"\1'***'",
-        ("aes_",),
-    ),
+    ("key in a query string", r"([?&](?:key|code|subscription-key)=)[^\s&#'\"]+", r"\1***", ("key=", "code=")),
     (
         "password clause",
         rf"\b((?:identified\s+by|password|secret|token)\s+){_QUOTED}",
@@ -77,18 +79,27 @@ _SECRET_SHAPES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 # Kind of value, pattern and replacement of secrets that are recognized by their names. They are tried only if the text
 # contains one of `_NAME_HINTS` and one of `_VALUE_HINTS`.
 _NAMED_SECRETS: tuple[tuple[str, str, str], ...] = (
-    ("quoted value", rf"({_SECRET}(?:['\"`]\s*(?::|=>?|,|\s)|\s*(?:=>?|:))\s*){_QUOTED}", r"\1'***'"),
+    ("quoted value", rf"({_SECRET}(?:['\"`]\s*(?::|=>?|,|\s)|\s*(?:=>?|:)|\s)\s*){_QUOTED}", r"\1'***'"),
     ("JSON number", rf"({_SECRET}\"\s*:\s*)-?[\d.]+", r"\1'***'"),
-    ("bare value, or one in braces", rf"({_SECRET}(?:=|%3D))(?:\{{[^}}]*\}}|[^\s&;,)'\"?#]+)", r"\1***"),
+    ("bare value, or one in braces", rf"({_SECRET}(?:=|%3D))(?:\{{(?:[^}}]|\}}\}})*\}}|[^\s&;,)'\"?#]+)", r"\1***"),
     ("property", rf"(?<![\w.$-])({_ROOTS}\.[\w.$-]*?{_SECRET}(?:\s*[:=]\s*|[ \t]+))[^\s'\"=,;]\S*", r"\1***"),
+    ("SET statement", rf"((?:\A|;)\s*set\s+[\w.$-]*?{_SECRET}\s*=\s*)[^\s'\";]\S*", r"\1***"),
+    ("option of a command", rf"((?<!\S)--?[\w.-]{{0,60}}?{_SECRET}[ =])[^\s'\"-]\S*", r"\1***"),
 )
 _NAME_HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "bearer", "auth", "key", "jaas")
-_VALUE_HINTS = ("=", ":", "'", '"', "%3d", "spark.", "fs.")
+_VALUE_HINTS = ("=", ":", "'", '"', "%3d", ".", "--")
 _SHAPE_PATTERNS = tuple(
     (re.compile(pattern, re.I | re.S), replacement) for _, pattern, replacement, _ in _SECRET_SHAPES
 )
 _NAMED_PATTERNS = tuple((re.compile(pattern, re.I | re.S), replacement) for _, pattern, replacement in _NAMED_SECRETS)
 _SHAPE_HINTS = tuple((hint, row) for row, (*_, hints) in enumerate(_SECRET_SHAPES) for hint in hints)
+
+
+# Functions that take a key: `aes_encrypt`, `hmac`, `hmac_sha256`, `pgp_sym_encrypt`.
+_KEYED_CALL = re.compile(r"\b\w{0,50}?(?:hmac|encrypt|decrypt)\w{0,50}\s{0,10}\(", re.I)
+_CALL_TOKEN = re.compile(r"""[()]|'(?:[^'\\]|\\.|'')*(?:'|\\?\Z)|"(?:[^"\\]|\\.|"")*(?:"|\\?\Z)""", re.S)
+# Literals of such calls that name an algorithm, a mode or an encoding
+_ALGORITHM = re.compile(r"""["'](?:sha-?\d*|md5|gcm|cbc|ecb|pkcs|none|default|aes-?\d*|hex|base64|utf-?8)?["']""", re.I)
 
 
 def as_is(text: str) -> str:
@@ -120,7 +131,23 @@ def redact(text: str) -> str:
     if any([hint in folded for hint in _VALUE_HINTS]) and any([hint in folded for hint in _NAME_HINTS]):  # noqa: C419 - for few items a list is faster than a generator
         for pattern, replacement in _NAMED_PATTERNS:
             text = pattern.sub(replacement, text)
+    if any([word in folded for word in ("hmac", "encrypt", "decrypt")]):  # noqa: C419 - as above
+        text = _redact_keyed_calls(text)
     return text
+
+
+def _redact_keyed_calls(text: str) -> str:
+    """Replace the literals in calls of functions with a key: `hmac('k', a)` → `hmac('***', a)`."""
+    out, start = [], 0
+    while call := _KEYED_CALL.search(text, start):
+        out.append(text[start : call.end()])
+        start, depth = call.end(), 1
+        while depth and (token := _CALL_TOKEN.search(text, start)):
+            depth += {"(": 1, ")": -1}.get(token[0], 0)
+            is_harmless = token[0] in "()" or _ALGORITHM.fullmatch(token[0])
+            out += text[start : token.start()], token[0] if is_harmless else "'***'"
+            start = token.end()
+    return "".join((*out, text[start:]))
 
 
 _SECRET_NAME = re.compile(rf"(?:{_SECRET})$", re.I)
