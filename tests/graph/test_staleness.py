@@ -154,7 +154,7 @@ def test_commits_of_a_running_rebuild_do_not_count(lake: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.timeout(900)
 @pytest.mark.skipif(os.environ.get("COLLINE_FAULTS") != "all", reason="takes a minute: make pipeline-faults")
-def test_next_ingest_publishes_after_a_killed_one(spark: SparkSession, tmp_path: Path) -> None:
+def test_next_ingest_publishes_after_a_killed_one_and_after_damage(spark: SparkSession, tmp_path: Path) -> None:
     from colline.pipeline.ingest import ingest
     from tests.lakes import dataset, event, lake_of, lineage, source
 
@@ -174,3 +174,7 @@ def test_next_ingest_publishes_after_a_killed_one(spark: SparkSession, tmp_path:
     again = ingest(str(lake), spark=spark)
     assert again.batches == 0 and again.snapshot is not None
     assert open_lake(lake).upstream("c.x").snapshot == again.snapshot
+    (lake / "snapshot" / again.snapshot / "arrays").write_bytes(b"damaged")
+    repaired = ingest(str(lake), spark=spark)
+    assert repaired.snapshot not in (None, again.snapshot)
+    assert open_lake(lake).upstream("c.x").snapshot == repaired.snapshot
