@@ -6,7 +6,9 @@ from functools import cache
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
+from colline.events.json_structure import event_type
 from colline.graph import results
 from colline.graph.answer import Answer
 from colline.server import response_types
@@ -35,7 +37,7 @@ def component_schemas() -> dict[str, Schema]:
     for kind in types:
         if issubclass(kind, Answer):
             _complete_answer(components[kind.__name__], kind)
-    return {**components, **_UNTYPED, **EVENT_SCHEMAS}
+    return {**components, **_UNTYPED, "Event": _event_schema()}
 
 
 def _response_type(name: str) -> type[msgspec.Struct]:
@@ -52,43 +54,39 @@ def _complete_answer(schema: Schema, kind: type[Answer]) -> None:
         value.pop("default", None)
 
 
-def _object(required: dict[str, Schema], optional: dict[str, Schema]) -> Schema:
-    return {"type": "object", "required": list(required), "properties": {**required, **optional}}
+def _event_schema() -> Schema:
+    """What the receiver accepts, from the type with which it validates events."""
+    schema = _schema_of(inspect.type_info(event_type()))
+    has_job = {"required": ["job"], "properties": {"job": {"type": "object"}}}
+    is_dataset_event = {
+        "required": ["dataset"],
+        "properties": {"dataset": {"type": "object"}, "run": {"type": "null"}},
+    }
+    return {**schema, "anyOf": [has_job, is_dataset_event]}
 
 
-def _nullable(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
+def _schema_of(kind: inspect.Type) -> Schema:
+    """The schema of a type, without references: the structs of an event share names such as `fields`."""
+    if isinstance(kind, inspect.Metadata):
+        return _schema_of(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        return {"anyOf": [_schema_of(each) for each in kind.types]}
+    if isinstance(kind, inspect.ListType):
+        return {"type": "array", "items": _schema_of(kind.item_type)}
+    if isinstance(kind, inspect.DictType):
+        return {"type": "object", "additionalProperties": _schema_of(kind.value_type)}
+    if isinstance(kind, inspect.StructType):
+        properties = {each.encode_name: _schema_of(each.type) for each in kind.fields}
+        required = [each.encode_name for each in kind.fields if each.required]
+        return {"type": "object", "properties": properties, "required": required}
+    return _leaf_schema(kind)
 
 
-_TEXT: Schema = {"type": "string"}
-_NOT_BLANK: Schema = {"type": "string", "pattern": "[^ ]"}
-_NAME = {"namespace": _NOT_BLANK, "name": _NOT_BLANK}
-_FACETS = _nullable({"type": "object"})
-_DATASETS = _nullable({"type": "array", "items": reference_to("EventDataset")})
-_STATES = ("START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER")
-
-# what the receiver accepts: wider than the OpenLineage specification
-EVENT_SCHEMAS: dict[str, Schema] = {
-    "EventRun": _object({"runId": _NOT_BLANK}, {"facets": _FACETS}),
-    "EventJob": _object(_NAME, {"facets": _FACETS}),
-    "EventDataset": _object(_NAME, {"facets": _FACETS, "inputFacets": _FACETS, "outputFacets": _FACETS}),
-    "Event": {
-        **_object(
-            {"eventTime": {"type": "string", "format": "date-time"}},
-            {
-                "producer": _nullable(_TEXT),
-                "schemaURL": _nullable(_TEXT),
-                "eventType": {"enum": [*_STATES, None]},
-                "run": _nullable(reference_to("EventRun")),
-                "job": _nullable(reference_to("EventJob")),
-                "dataset": _nullable(reference_to("EventDataset")),
-                "inputs": _DATASETS,
-                "outputs": _DATASETS,
-            },
-        ),
-        "anyOf": [
-            _object({"job": reference_to("EventJob")}, {}),
-            _object({"dataset": reference_to("EventDataset")}, {"run": {"type": "null"}}),
-        ],
-    },
-}
+def _leaf_schema(kind: inspect.Type) -> Schema:
+    if isinstance(kind, inspect.StrType):
+        return {"type": "string"} if kind.pattern is None else {"type": "string", "pattern": kind.pattern}
+    if isinstance(kind, inspect.DateTimeType):
+        return {"type": "string", "format": "date-time"}
+    if isinstance(kind, inspect.LiteralType):
+        return {"enum": list(kind.values)}
+    return {"type": "null"} if isinstance(kind, inspect.NoneType) else {}
