@@ -13,7 +13,7 @@ import pytest
 
 from colline.graph import Lineage, open_lake
 from colline.graph.render import diagram, text
-from colline.graph.render.escape import escape_control_characters
+from colline.terminal_text import escape_control_characters
 from tests.graph.graph_lakes import LakeWriter
 
 HOSTILE = "a\x1b[31mb\x00c\x9bd\x7fe\u202ef\u2066g\u2069h\ri"

@@ -101,7 +101,7 @@ def main() -> None:
     try:
         cli(prog_name="colline", standalone_mode=True)
     except CollineError as error:
-        from colline.graph.render.escape import escape_control_characters
+        from colline.terminal_text import escape_control_characters
 
         lines = f"error: {error}".split("\n")
         click.echo("\n".join(map(escape_control_characters, lines)), err=True)

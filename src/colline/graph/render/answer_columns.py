@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from colline.graph.answer import Answer
-from colline.graph.render.escape import escape_control_characters
 from colline.graph.results import ImpactAnswer, WalkAnswer
 from colline.graph.rows import EdgeChange, EdgeRevision, EdgeRow, OutgoingEdge, PathRow, ReachedColumn, Row
+from colline.terminal_text import escape_control_characters
 
 Cell = Callable[[Any], object]  # the value that a column shows of a row
 Columns = tuple[tuple[str, Cell], ...]  # headers and cells

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from colline.errors import SettingError
 from colline.graph.render.diagram_layout import HEAD, WIDTH, Arrow, Box, Picture
-from colline.graph.render.escape import escape_control_characters
+from colline.terminal_text import escape_control_characters
 
 COLORS = {"bronze": "#B0713C", "silver": "#7C8AA0", "gold": "#B98A1D", "platinum": "#5B6B8C"}
 _NO_LAYER, _INK, _MUTED, _ACCENT = "#9AA1AC", "#1F2933", "#6B7682", "#0F766E"

@@ -18,9 +18,9 @@ from colline.graph.render.answer_columns import (
     parse_columns,
     rows_with_edges,
 )
-from colline.graph.render.escape import escape_control_characters
 from colline.graph.results import WalkAnswer
 from colline.graph.rows import Row
+from colline.terminal_text import escape_control_characters
 
 if TYPE_CHECKING:
     from rich.console import Console

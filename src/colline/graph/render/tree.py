@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from colline.graph.render.escape import escape_control_characters
 from colline.graph.results import WalkAnswer
 from colline.graph.rows import EdgeRow
+from colline.terminal_text import escape_control_characters
 
 _FORK, _LAST, _BAR, _GAP = "├─ ", "└─ ", "│  ", "   "
 
