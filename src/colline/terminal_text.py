@@ -1,7 +1,8 @@
-"""Makes names safe to print: they come from events, and a name may contain any character."""
+"""Makes text safe to print and to log: names come from events and files, and may contain any character."""
 
 from __future__ import annotations
 
+import logging
 import re
 
 _WHITESPACE = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
@@ -14,6 +15,30 @@ def escape_control_characters(text: str) -> str:
     return _CONTROL.sub(_spell, _WHITESPACE.sub(" ", text))
 
 
+def escape_lines(text: str) -> str:
+    """The same for text of several lines: line feeds are kept."""
+    return "\n".join(map(escape_control_characters, text.split("\n")))
+
+
 def _spell(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def get_logger(name: str) -> logging.Logger:
+    """The logger with this name, which escapes control characters in messages and tracebacks."""
+    logger = logging.getLogger(name)
+    if _escape_record not in logger.filters:
+        logger.addFilter(_escape_record)
+    return logger
+
+
+def _escape_record(record: logging.LogRecord) -> bool:
+    """A logging filter. Lines after the first are indented, so that a name with a line feed cannot forge a record."""
+    first, *others = escape_lines(record.getMessage()).split("\n")
+    record.msg = "\n".join((first, *(line if line.startswith("hint: ") else f"  {line}" for line in others)))
+    record.args = ()
+    if record.exc_info:
+        trace = escape_lines(logging.Formatter().formatException(record.exc_info))
+        record.exc_text = trace.replace("\n", "\n  ")
+    return True

@@ -26,6 +26,7 @@ HOSTILE_NAMES = (
     "🐟",
     "a\nb\r\u2028c",
     '"quoted" and \\slashed',
+    "'\"><img src=//evil.invalid/x onerror=alert(1)>\x1b[31m\x9b2J\x7f",
 )
 
 

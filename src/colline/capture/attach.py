@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -23,11 +22,12 @@ from colline.events.event_context import Engine, RunName
 from colline.events.lineage_facets import LineageForm
 from colline.events.redact import as_is, pick_properties, redact, redact_literals
 from colline.events.run_ids import run_id
+from colline.terminal_text import get_logger
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 _MAX_PLAIN_WORD_CHARS = 16
 _REDACTION_CACHE_SIZE = 20_000

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
-log = logging.getLogger("colline")
+from colline.terminal_text import get_logger
+
+log = get_logger("colline")
 
 _Result = TypeVar("_Result")
 

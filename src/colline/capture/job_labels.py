@@ -7,7 +7,6 @@ execution, so labels of different threads never mix. A tag must not contain a co
 from __future__ import annotations
 
 import base64
-import logging
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ContextDecorator
@@ -17,7 +16,9 @@ from typing import Any
 
 import msgspec
 
-log = logging.getLogger("colline")
+from colline.terminal_text import get_logger
+
+log = get_logger("colline")
 
 PREFIX = "colline-job-"
 

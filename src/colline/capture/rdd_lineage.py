@@ -6,7 +6,6 @@ wrapped, and the DataFrame is recorded when they are called.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
@@ -16,13 +15,14 @@ from functools import cached_property, wraps
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
+from colline.terminal_text import get_logger
 from colline.trace.checkpoints import RddOrigin, RecentQueries
 from colline.trace.relation import Relation
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 RddSubscriber = Callable[[int, "DataFrame"], None]
 

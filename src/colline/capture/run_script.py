@@ -6,7 +6,6 @@ installed when the script imports PySpark and not before: a script may first cho
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,9 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
-logger = logging.getLogger("colline")
+from colline.terminal_text import get_logger
+
+logger = get_logger("colline")
 
 SESSION_MODULE = "pyspark.sql.session"
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import base64
 import dis
-import logging
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from colline.plan.node import Node
+from colline.terminal_text import get_logger
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 MARK = "__colline_masks__"
 _Function = TypeVar("_Function", bound=Callable[..., Any])

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from colline import __version__
+from colline.cli.print_text import print_lines
 from colline.cli.run import RunOutsideClick
 from colline.cli.usage_errors import report_usage_errors
 from colline.errors import CollineError, SettingError
@@ -101,10 +102,7 @@ def main() -> None:
     try:
         cli(prog_name="colline", standalone_mode=True)
     except CollineError as error:
-        from colline.terminal_text import escape_control_characters
-
-        lines = f"error: {error}".split("\n")
-        click.echo("\n".join(map(escape_control_characters, lines)), err=True)
+        print_lines(f"error: {error}", err=True)
         sys.exit(error.exit_code)
     except RunOutsideClick as request:
         script = request.call

@@ -7,7 +7,9 @@ import sys
 
 import click
 
+from colline.cli.print_text import print_line
 from colline.environment.doctor import Check, State, check_all
+from colline.terminal_text import escape_control_characters
 
 MARKS = {State.OK: ("ok", "green"), State.MISSING: ("MISSING", "red"), State.ABSENT: ("-", "yellow")}
 
@@ -29,8 +31,10 @@ def _print(checks: list[Check]) -> None:
     width = max(len(check.name) for check in checks)
     for check in checks:
         mark, colour = MARKS[check.state]
-        click.echo(f"{check.name:<{width}}  {click.style(f'{mark:<7}', fg=colour)}  {check.found}")
+        click.echo(
+            f"{check.name:<{width}}  {click.style(f'{mark:<7}', fg=colour)}  {escape_control_characters(check.found)}"
+        )
         if check.hint:
-            click.echo(f"{'':<{width}}  {'':<7}  hint: {check.hint}")
+            print_line(f"{'':<{width}}  {'':<7}  hint: {check.hint}")
     missing = [check.name for check in checks if check.state is State.MISSING]
     click.echo(f"missing: {', '.join(missing)}" if missing else "ready: everything required is installed", err=True)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import click
 
+from colline.cli.print_text import print_lines
+
 
 @click.command()
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path), metavar="FILE")
@@ -47,6 +49,6 @@ def command(script: Path, ddl: tuple[Path, ...], as_json: bool, legacy: bool) ->
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     for each in explained:
-        click.echo(f"-- {' '.join(each.statement.split())[:100]}\n{each.lineage}\n")
+        print_lines(f"-- {' '.join(each.statement.split())[:100]}\n{each.lineage}\n")
     if not explained:
         click.echo("no lineage: the script contains only definitions", err=True)

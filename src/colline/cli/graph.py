@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from colline.cli.options import complete_column, lake_option, open_lake
+from colline.cli.print_text import print_line
 from colline.cli.questions import read_names
 
 
@@ -33,6 +34,6 @@ def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, 
         click.echo(to_mermaid(picture), nl=False)
     else:
         save(picture, output)
-        click.echo(f"wrote {output}", err=True)
+        print_line(f"wrote {output}", err=True)
     if picture.left_out:
         click.echo(f"{picture.left_out:,} more columns are not drawn", err=True)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from colline.cli.print_text import print_line
+from colline.terminal_text import escape_control_characters
+
 if TYPE_CHECKING:
     from colline.pipeline.ingest import Progress, Summary
     from colline.pipeline.reading import Options
@@ -41,10 +44,13 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
         signal.signal(signal.SIGTERM, before)
     steps.over()
     for moved in summary.moved:
-        click.echo(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
+        print_line(f"{moved}; `colline rebuild` tells its earlier runs of where it is now", err=True)
     if summary.unread:
-        click.echo(_unread(summary.unread), err=True)
-    click.echo(json.dumps(summary.to_dict()) if as_json else _text(summary))
+        print_line(_unread(summary.unread), err=True)
+    if as_json:
+        click.echo(json.dumps(summary.to_dict()))
+    else:
+        print_line(_text(summary))
 
 
 def given_options() -> Options:
@@ -86,7 +92,8 @@ class Steps:
 
     def aside(self, unreadable: str) -> None:
         """A broken file was set aside; told at once, since the ingest may be ended before its summary."""
-        click.echo(f"{self._again}{unreadable}; land it whole under another name", file=self._stream)
+        told = escape_control_characters(f"{unreadable}; land it whole under another name")
+        click.echo(f"{self._again}{told}", file=self._stream)
 
 
 def _unread(files: tuple[str, ...]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from colline.cli.options import limit_option
+from colline.cli.print_text import print_line
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: b
         click.echo(json.dumps([entry.to_dict() for entry in shown]))
     else:
         for entry in shown:
-            click.echo(_line(entry))
+            print_line(_line(entry))
     if len(found) > len(shown):
         click.echo(f"{len(found) - len(shown)} more; --limit shows them", err=True)
     if not found and not as_json:
@@ -60,7 +61,11 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
         told = "no line in quarantine has" if not found else f"{len(found)} lines in quarantine have"
         raise CollineError(f"{told} an id that begins with {entry_id}", hint="see `colline quarantine list`")
     (entry,) = found.values()
-    click.echo(json.dumps(entry.to_dict()) if as_json else f"{_line(entry)}\n{entry.line}")
+    if as_json:
+        click.echo(json.dumps(entry.to_dict()))
+        return
+    print_line(_line(entry))
+    print_line(entry.line)
 
 
 @command.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from colline.cli.options import complete_column, lake_option, open_lake, print_answer
+from colline.cli.print_text import print_line
 from colline.graph.queries.registry import BY_NAME, LIMIT, Parameter, Question
 
 if TYPE_CHECKING:
@@ -134,6 +135,6 @@ def read_names(names: Sequence[str]) -> list[str]:
 
 
 def _print_counts(answer: CoverageAnswer, key: str) -> None:
-    click.echo(answer.verdict)
+    print_line(answer.verdict)
     for name, count in answer.by[key].items():
-        click.echo(f"{count:>6}  {name}")
+        print_line(f"{count:>6}  {name}")

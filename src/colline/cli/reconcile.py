@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from colline.cli.options import limit_option
+from colline.cli.print_text import print_line
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -52,7 +53,11 @@ def command(  # noqa: PLR0913 (one parameter per flag)
     with tempfile.TemporaryDirectory(prefix="colline-") as scratch:
         expected = _expected(spark, history, scratch, Names(run_column, job_column, started_column))
         done = reconciled(lake, expected, spark=spark, limit=limit)
-    click.echo(json.dumps(done.to_dict(), default=str) if as_json else _text(done))
+    if as_json:
+        click.echo(json.dumps(done.to_dict(), default=str))
+    else:
+        for line in _text_lines(done):
+            print_line(line)
     if fail_under is not None and done.coverage < fail_under:
         sys.exit(1)
 
@@ -71,7 +76,7 @@ def _expected(spark: SparkSession, history: str, scratch: str, names: Names) -> 
     return from_event_logs(spark, history, scratch)
 
 
-def _text(done: Reconciled) -> str:
+def _text_lines(done: Reconciled) -> list[str]:
     lines = [f"{done.coverage:.1%} of {done.expected} expected runs were seen"]
     for d in done.days:
         lost = f", {d.dropped} events dropped at the source" if d.dropped else ""
@@ -81,4 +86,4 @@ def _text(done: Reconciled) -> str:
     lines += [f"missing: {m.run}  {m.job}  {m.started}" for m in done.missing]
     if done.left_out:
         lines.append(f"{done.left_out} more missing runs; --limit shows them")
-    return "\n".join(lines)
+    return lines

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from colline.cli.options import Decorated
+from colline.cli.print_text import print_line
 from colline.errors import LakeError, SettingError
+from colline.terminal_text import get_logger
 
 if TYPE_CHECKING:
     from colline.server.server_settings import ServeSettings
@@ -188,7 +190,7 @@ def _print_address(settings: ServeSettings, listener: socket.socket, *, tls: boo
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host.strip("[]") else settings.host
     address = f"{'https' if tls else 'http'}://{host}:{port}"
-    click.echo(f"colline serves {settings.lake} at {address}", err=True)
+    print_line(f"colline serves {settings.lake} at {address}", err=True)
     if settings.requires_token and not tls:
         click.echo("warning: tokens are sent unencrypted; use --tls-cert or a proxy with TLS", err=True)
 
@@ -197,7 +199,7 @@ def _set_up_logs() -> None:
     stderr = logging.StreamHandler(sys.stderr)
     stderr.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     for name in ("colline.server", "colline.access", "uvicorn.error"):
-        logger = logging.getLogger(name)
+        logger = get_logger(name)
         logger.handlers, logger.propagate = [stderr], False
         logger.setLevel(logging.INFO)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from colline.cli.print_text import print_line
 from colline.config import resolve, shown, transport_from
 from colline.errors import SettingError
 
@@ -33,7 +34,7 @@ def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool)
     values = [text(value) for _, value, _ in rows]
     value_width = min(60, max(len(value) for value in values))
     for (name, _, origin), value in zip(rows, values, strict=True):
-        click.echo(f"{name:<{width}}  {value:<{value_width}}  {origin}")
+        print_line(f"{name:<{width}}  {value:<{value_width}}  {origin}")
 
 
 def properties(conf: tuple[str, ...]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from colline.cli.print_text import print_line
 from colline.errors import LakeError
 from colline.server.tokens import SCOPES
 
@@ -67,7 +68,7 @@ def list_tokens(lake: Path, as_json: bool) -> None:
         click.echo("no tokens; `colline token create` creates one", err=True)
     for row in facts:
         ends = f"until {row['expires']}" if row["expires"] else "never expires"
-        click.echo(f"{row['id']}  {','.join(row['scopes']):<16}  {row['created']}  {ends}  {row['label']}")
+        print_line(f"{row['id']}  {','.join(row['scopes']):<16}  {row['created']}  {ends}  {row['label']}")
 
 
 @command.command()
@@ -77,7 +78,10 @@ def list_tokens(lake: Path, as_json: bool) -> None:
 def revoke(lake: Path, token: str, as_json: bool) -> None:
     """Revoke the token with this id or label; servers refuse it within a second."""
     revoked = _facts(_book(_existing(lake)).revoke(token))
-    click.echo(json.dumps(revoked) if as_json else f"revoked {revoked['id']} {revoked['label']}".rstrip())
+    if as_json:
+        click.echo(json.dumps(revoked))
+    else:
+        print_line(f"revoked {revoked['id']} {revoked['label']}".rstrip())
 
 
 def _existing(lake: Path) -> Path:

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 import click
 
+from colline.cli.print_text import print_lines
+
 _LAKE_HINT = "give --lake PATH, or set COLLINE_LAKE"
 
 
@@ -19,7 +21,7 @@ def report_usage_errors() -> Iterator[None]:
     except click.UsageError as error:
         if type(error).show is not click.UsageError.show:  # a group without a command prints its help instead
             raise
-        click.echo(f"error: {_message(error)}\nhint: {_hint(error)}", err=True)
+        print_lines(f"error: {_message(error)}\nhint: {_hint(error)}", err=True)
         sys.exit(error.exit_code)
 
 

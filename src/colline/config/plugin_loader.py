@@ -6,13 +6,13 @@ name and skipped: what it registered before stays, what it did not is an opaque 
 
 from __future__ import annotations
 
-import logging
 from functools import lru_cache
 from importlib.metadata import entry_points
 
+from colline.terminal_text import get_logger
 from colline.trace.rule_plugins import Extension
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 GROUP = "colline.rules"
 

@@ -5,7 +5,6 @@ sqlglot parses the text. It is an optional dependency and imported late; without
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -13,9 +12,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
+from colline.terminal_text import get_logger
 from colline.trace import Effect
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 Table = tuple[str, ...]
 

@@ -7,7 +7,6 @@ is logged once and skipped.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -19,9 +18,10 @@ from colline.naming.jdbc import names_of_jdbc
 from colline.naming.partitions import without_version
 from colline.naming.stores import name_in_store, names_of_kafka
 from colline.plan.source import Source, SourceKind
+from colline.terminal_text import get_logger
 from colline.trace import DatasetName
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 Rule = Callable[[Source, NameContext], "NamedDataset | tuple[NamedDataset, ...] | None"]
 ENTRY_POINTS = "colline.datasets"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -16,9 +15,10 @@ from colline.server.metrics import Metrics
 from colline.server.receive.body import header
 from colline.server.responses import Headers, send_bytes, send_problem
 from colline.server.static_files import CSP, PageFile, find_page
+from colline.terminal_text import get_logger
 
-log = logging.getLogger("colline.server")
-access = logging.getLogger("colline.access")
+log = get_logger("colline.server")
+access = get_logger("colline.access")
 
 Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 

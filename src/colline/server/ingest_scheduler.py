@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import os
 import sys
 import time
@@ -13,7 +12,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-log = logging.getLogger("colline.server")
+from colline.terminal_text import get_logger
+
+log = get_logger("colline.server")
 
 _MAX_OUTPUT_CHARACTERS = 4000  # the end of the child's output is kept
 _TERMINATE_SECONDS = 10.0  # between SIGTERM and SIGKILL

@@ -8,7 +8,6 @@ memory.
 from __future__ import annotations
 
 import errno
-import logging
 import os
 from collections import deque
 from collections.abc import Callable
@@ -21,8 +20,9 @@ from typing import Literal
 
 from colline.errors import TransportError
 from colline.spool.segment import Segment, abandoned_segments
+from colline.terminal_text import get_logger
 
-log = logging.getLogger("colline.spool")
+log = get_logger("colline.spool")
 
 _MAX_SEGMENT_BYTES = 4 * 1024 * 1024
 _MIN_SEGMENT_BYTES = 4096

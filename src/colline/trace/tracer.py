@@ -5,12 +5,12 @@ Explicit stacks take the place of recursion, so that the depth of a plan is not 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from colline.plan.node import Node
 from colline.plan.source import Source
+from colline.terminal_text import get_logger
 from colline.trace import rule_registry
 from colline.trace.checkpoints import NoMemory, QueryMemory
 from colline.trace.columns import ColumnRef, DatasetName, Effect
@@ -21,7 +21,7 @@ from colline.trace.result import DatasetRead, OpaqueStep, SchemaField
 from colline.trace.scan_inputs import ScanInputs, to_dependencies
 from colline.trace.sql_text import function_name
 
-log = logging.getLogger("colline")
+log = get_logger("colline")
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,14 @@ from time import monotonic
 from weakref import WeakSet
 
 from colline.events.redact import redact
+from colline.terminal_text import get_logger
 from colline.transport.buffer import Buffer, MemoryBuffer
 from colline.transport.filesystem import PeerGoneError
 from colline.transport.interfaces import Batch, Event, Receipt, Sink, Stats, as_line
 from colline.transport.retry import Breaker, Patience
 from colline.transport.shutdown import at_end
 
-log = logging.getLogger("colline.transport")
+log = get_logger("colline.transport")
 
 _ADOPT_INTERVAL_SECONDS = 30.0
 _CLOSING_WAIT = 0.5  # longest pause between two tries while closing: the time left is short

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from colline.errors import TransportError
+from colline.terminal_text import get_logger
 from colline.transport.interfaces import ARRIVED, Batch, Receipt
 
 if TYPE_CHECKING:
     from colline.transport.options import KafkaOptions
 
-log = logging.getLogger("colline.transport.kafka")
+log = get_logger("colline.transport.kafka")
 
 # The event or its topic is at fault: producing it again would change nothing.
 AT_FAULT = frozenset({"MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_MSG_SIZE", "INVALID_RECORD"})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import builtins
-import logging
 import os
 import signal
 import sys
@@ -19,8 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType, TracebackType
+from colline.terminal_text import get_logger
 
-log = logging.getLogger("colline.transport")
+log = get_logger("colline.transport")
 
 
 @dataclass(frozen=True, slots=True)

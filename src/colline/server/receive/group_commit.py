@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import logging
 import threading
 import time
 from collections.abc import Sequence
@@ -18,8 +17,9 @@ from pathlib import Path
 from colline.errors import LakeError
 from colline.server.http_errors import Problem
 from colline.spool import Segment, land, land_abandoned, make_folder
+from colline.terminal_text import get_logger
 
-log = logging.getLogger("colline.server")
+log = get_logger("colline.server")
 
 _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FILE_MODE = 0o640  # the user who runs the ingest may be another one of the same group
