@@ -31,6 +31,11 @@ LEAVES: dict[tuple[str, str], Any] = {
     **{("inputFields", key): str for key in ("namespace", "name", "field")},
     **{("identifiers", key): str for key in ("namespace", "name")},
 }
+# container → keys that the pipeline does not read, with their type in the OpenLineage spec
+UNREAD: dict[str, dict[str, Any]] = {
+    "": {"schemaURL": str | None},
+    **{place: {"outputFacets": dict[str, Raw] | None} for place in ("dataset", "inputs", "outputs")},
+}
 # (facet, key) → the schema of what the event's own schema has as text
 UNPARSED: dict[tuple[str, str], str] = {
     ("schema", "fields"): spark_schema.SCHEMA_FIELDS,
@@ -61,7 +66,8 @@ def _type(schema: str, parent: str, key: str) -> Any:
 
 
 def _element(schema: str, key: str) -> Any:
-    return _struct(schema, key) | None if schema.startswith("struct") else _type(schema, key, "")
+    """The type of an element of a list or map; an element that is an object may not be null."""
+    return _struct(schema, key) if schema.startswith("struct") else _type(schema, key, "")
 
 
 def _leaf(parent: str, key: str) -> Any:
@@ -69,18 +75,20 @@ def _leaf(parent: str, key: str) -> Any:
 
 
 def _struct(schema: str, name: str) -> Any:
-    fields: list[Any] = []
+    fields: list[Any] = [_optional(key, kind) for key, kind in UNREAD.get(name, {}).items()]
     for member in _split(schema.removeprefix("struct<").removesuffix(">")):
         key, _, inner = member.partition(":")
         key = key.strip("`")
         if key == spark_schema.CORRUPT_RECORD:
             continue
-        kind, attribute = _type(inner, name, key), key.replace(".", "_")
-        if (name, key) in LEAVES and type(None) not in get_args(kind):
-            fields.append((attribute, kind, msgspec.field(name=key)))
-        else:
-            fields.append((attribute, kind | UnsetType, msgspec.field(default=UNSET, name=key)))
+        kind = _type(inner, name, key)
+        is_required = (name, key) in LEAVES and type(None) not in get_args(kind)
+        fields.append((key, kind) if is_required else _optional(key, kind))
     return msgspec.defstruct(name or "event", fields, kw_only=True, gc=False)
+
+
+def _optional(key: str, kind: Any) -> tuple[str, Any, Any]:
+    return key.replace(".", "_"), kind | UnsetType, msgspec.field(default=UNSET, name=key)
 
 
 def _split(members: str) -> Iterator[str]:

@@ -75,6 +75,7 @@ class LimitedProtocol(HttpToolsProtocol):
             buffer += data
             end = max(buffer.find(mark, searched) for mark in _HEADER_ENDS)
             if end < 0:
+                self._set_timer()
                 if len(buffer) > self.limits.max_header_bytes:
                     self._close_with(_TOO_LARGE)
                 return
