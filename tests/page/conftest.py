@@ -58,10 +58,10 @@ def site(delivery_path: Path) -> Iterator[Site]:
 
 
 @pytest.fixture(scope="session")
-def demo_site(ingested: Server) -> Site:
+def demo_site(ingested_server: Server) -> Site:
     """The page on a lake of events that the demo captured, the receiver accepted and the pipeline ingested."""
-    ingested.client.get("/api/v1/overview", timeout=120)
-    return Site(ingested.address)
+    ingested_server.client.get("/api/v1/overview", timeout=120)
+    return Site(ingested_server.address)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,7 @@ import pytest
 
 from tests.server.serving import Server, event, landed_lines, serving
 
+pytestmark = pytest.mark.attack
 LINEAGE = "/api/v1/lineage"
 MEGABYTE = 1024 * 1024
 MAX_PEAK_MEMORY_MB = 300

@@ -15,8 +15,8 @@ from tests.server.storm import CLIENTS, KILLS
 pytestmark = pytest.mark.faults
 
 
-def test_kill_9_neither_loses_nor_duplicates_acknowledged_events(stormed: tuple[Path, set[str]]) -> None:
-    lake, answered = stormed
+def test_kill_9_neither_loses_nor_duplicates_acknowledged_events(storm_lake: tuple[Path, set[str]]) -> None:
+    lake, answered = storm_lake
     with serving(lake) as server:
         assert server.stop() in (0, -signal.SIGTERM)
     runs = Counter(json.loads(line)["run"]["runId"] for line in landed_lines(lake) if b'"storm"' in line)

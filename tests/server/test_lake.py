@@ -17,8 +17,8 @@ FOLDERS = {"_server", "_colline", "landing", "bronze", "silver", "gold", "snapsh
 
 
 @pytest.fixture
-def server(ingested: Server) -> Server:
-    return ingested
+def server(ingested_server: Server) -> Server:
+    return ingested_server
 
 
 def test_column_in_an_event_of_the_openlineage_jar_has_lineage(server: Server) -> None:
@@ -47,12 +47,12 @@ def test_names_in_events_do_not_become_paths(server: Server) -> None:
     assert not [path for path in server.lake.rglob("*") if "script" in path.name or "passwd" in path.name]
 
 
-def test_every_acknowledged_event_is_in_bronze_exactly_once(server: Server, stormed: tuple[Path, set[str]]) -> None:
+def test_every_acknowledged_event_is_in_bronze_exactly_once(server: Server, storm_lake: tuple[Path, set[str]]) -> None:
     table = DeltaTable(str(server.lake / "bronze" / "events")).to_pyarrow_table(columns=["raw"])
     events = [json.loads(raw) for raw in table.column("raw").to_pylist() if b'"storm"' in raw]
     runs = Counter(found["run"]["runId"] for found in events)
     assert {run: count for run, count in runs.items() if count != 1} == {}
-    assert stormed[1] - set(runs) == set()
+    assert storm_lake[1] - set(runs) == set()
 
 
 def test_invalid_events_are_in_quarantine_with_the_reason(server: Server) -> None:
