@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from colline.cli.ingest import Steps
+from colline.cli.ingest import ProgressPrinter
 from colline.pipeline.ingest import Progress
 
 BATCH = Progress(folder="landing", batch=3, events=48_000, quarantined=2, seconds=40.0)
@@ -18,11 +18,11 @@ class Terminal(io.StringIO):
 
 
 def _progress_output(stream: io.StringIO) -> str:
-    steps = Steps(stream)
-    steps.table("bronze/events")
-    steps.table("gold/edges")
-    steps.batch(BATCH)
-    steps.over()
+    printer = ProgressPrinter(stream)
+    printer.show_table("bronze/events")
+    printer.show_table("gold/edges")
+    printer.print_batch(BATCH)
+    printer.clear_line()
     return stream.getvalue()
 
 

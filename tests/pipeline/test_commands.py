@@ -105,7 +105,7 @@ def test_ctrl_c_in_the_middle_of_a_batch_says_so_and_the_next_ingest_goes_on(
     command = [sys.executable, "-m", "colline", "ingest", "--lake", str(tmp_path)]
     begun = tmp_path / "bronze" / "events" / "_delta_log" / f"{0:020d}.json"
     said = interrupted(command, tmp_path / "err.txt", ENVIRONMENT, begun.exists)
-    assert "stopped; what was not finished is taken up by the next ingest" in said
+    assert "stopped; the next ingest resumes the unfinished batch" in said
     assert f"{tmp_path}/landing/broken.json.gz.unreadable cannot be read: " in said
     assert "\tat " not in said  # no page of Java, of the one or of the other
     assert not (tmp_path / "silver" / "runs").exists()

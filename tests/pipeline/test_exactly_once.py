@@ -227,7 +227,7 @@ def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed
     log = tmp_path / "err.txt"
     command = [sys.executable, "-m", "colline", "rebuild", "--lake", str(lake)]
     said = interrupted(command, log, TOOLS, lambda: "silver/observations" in log.read_text())
-    assert "stopped; the lake is as it was" in said
+    assert "stopped; the lake is unchanged" in said
     assert rows(lake) == rows(undisturbed)
     assert not (lake / MARKER).exists()
     assert open_lake(lake).upstream("same.total").unknown == open_lake(undisturbed).upstream("same.total").unknown

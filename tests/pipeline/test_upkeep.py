@@ -62,7 +62,7 @@ WRONG: list[tuple[Any, str]] = [
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One good run, lines that are wrong in every way, some only by these limits; broken archives, other files."""
-    from colline.cli.ingest import given_options
+    from colline.cli.ingest import pipeline_options
     from colline.pipeline.ingest import ingest
 
     folder = tmp_path_factory.mktemp("lake")
@@ -74,7 +74,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as narrow:
         narrow.setenv("COLLINE__MAX_DAYS_AHEAD", "1")
         narrow.setenv("COLLINE__MAX_EVENT_BYTES", str(LIMIT))
-        done = ingest(str(folder), spark=spark, options=given_options())
+        done = ingest(str(folder), spark=spark, options=pipeline_options())
     assert (done.events, done.quarantined) == (len(GOOD), len(WRONG))
     assert sorted(done.unreadable) == [
         f"file:{folder}/landing/{name}.unreadable cannot be read: java.io.{reason}"
@@ -133,7 +133,7 @@ def test_what_is_an_event_by_now_is_replayed_and_the_rest_is_told(spark: SparkSe
     left += Counter({"not_an_event": 1})
     done = _quarantine("replay", "--json", lake=lake)
     assert json.loads(done.stdout) == {"replayed": 3, "left": left}
-    assert "still no events: 1 bad_event_time, " in done.stderr
+    assert "still not valid: 1 bad_event_time, " in done.stderr
     for job, table_name in {"later": "later", "large": "large", "j": "mended"}.items():
         assert current(lake, job) == {f"orders.amount -> {table_name}.total DIRECT/AGGREGATION"}
     waiting = json.loads(_quarantine("list", "--json", lake=lake).stdout)

@@ -1,4 +1,4 @@
-"""`colline maintain`: upkeep of the lake."""
+"""`colline maintain`: compacts and cleans the tables of the lake."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import click
 
 @click.command()
 @click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
-@click.option("--landing-days", default=7, show_default=True, metavar="N", help="Keep landed files so long in landing.")
-@click.option("--bronze-days", type=int, metavar="N", help="Keep bronze so long; default for ever.")
-@click.option("--observation-days", type=int, metavar="N", help="Keep observations so long; default for ever.")
+@click.option("--landing-days", default=7, show_default=True, metavar="N", help="Days to keep ingested landing files.")
+@click.option("--bronze-days", type=int, metavar="N", help="Days to keep raw events; default: forever.")
+@click.option("--observation-days", type=int, metavar="N", help="Days to keep observations; default: forever.")
 @click.option(
-    "--old-file-days", default=7, show_default=True, metavar="N", help="Keep files of old table versions so long."
+    "--old-file-days", default=7, show_default=True, metavar="N", help="Days to keep files of old table versions."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(
@@ -24,7 +24,7 @@ def command(
     old_file_days: int,
     as_json: bool,
 ) -> None:
-    """Compact and cluster the tables, delete what is old, vacuum. Safe while an ingest runs; gold history is kept."""
+    """Compact, cluster and vacuum the tables, and delete old files. Safe during an ingest; lineage history is kept."""
     from colline.pipeline.maintain import Keep, maintain
 
     done = maintain(lake, keep=Keep(landing_days, bronze_days, observation_days, old_file_days))
@@ -32,5 +32,5 @@ def command(
         click.echo(json.dumps(done.to_dict()))
         return
     for table, files in done.compacted.items():
-        click.echo(f"{table}: {files} files fewer")
-    click.echo(f"{done.landing_deleted} landed files deleted")
+        click.echo(f"{table}: {files} fewer files")
+    click.echo(f"{done.landing_deleted} landing files deleted")

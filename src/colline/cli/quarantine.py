@@ -1,4 +1,4 @@
-"""`colline quarantine list|show|replay`: lines that were no events."""
+"""`colline quarantine list|show|replay`: landed lines that are not valid events."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 @click.group(name="quarantine")
 def command() -> None:
-    """Lines that landed but were no events: what is wrong with each, where it is, and another try."""
+    """Landed lines that are not valid events: list them with the reason, show one, or try them again."""
 
 
 @command.command("list")
 @LAKE
 @JSON
-@click.option("--reason", metavar="WORD", help="Only this reason.")
-@limit_option(50, "At most so many lines; 0 is all.")
-@click.option("--replayed", is_flag=True, help="Also those that were replayed.")
-def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
-    """What is in quarantine, oldest first."""
+@click.option("--reason", metavar="WORD", help="Only lines with this reason.")
+@limit_option(50, "Maximum number of lines; 0 for all.")
+@click.option("--replayed", is_flag=True, help="Include replayed lines.")
+def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
+    """List the lines in quarantine, oldest first."""
     from colline.pipeline.quarantine import entries
 
     found = entries(lake, reason=reason, replayed=replayed)
     if reason and not found:
-        _check(reason)
+        _check_reason(reason)
     shown = found[: limit or None]
     if as_json:
         click.echo(json.dumps([entry.to_dict() for entry in shown]))
@@ -43,9 +43,9 @@ def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: b
         for entry in shown:
             print_line(_line(entry))
     if len(found) > len(shown):
-        click.echo(f"{len(found) - len(shown)} more; --limit shows them", err=True)
+        click.echo(f"{len(found) - len(shown)} more lines; use --limit 0 to list all", err=True)
     if not found and not as_json:
-        click.echo("nothing in quarantine")
+        click.echo("Quarantine is empty.")
 
 
 @command.command()
@@ -53,13 +53,13 @@ def listed(lake: str, as_json: bool, reason: str | None, limit: int, replayed: b
 @JSON
 @click.argument("entry_id", metavar="ID")
 def show(lake: str, as_json: bool, entry_id: str) -> None:
-    """One line whole; ID is the beginning of its id."""
+    """Show one line completely; ID is the beginning of its id."""
     from colline.pipeline.quarantine import entries
 
     found = {entry.id: entry for entry in entries(lake, replayed=True) if entry.id.startswith(entry_id)}
     if len(found) != 1:
-        told = "no line in quarantine has" if not found else f"{len(found)} lines in quarantine have"
-        raise CollineError(f"{told} an id that begins with {entry_id}", hint="see `colline quarantine list`")
+        what = "no line in quarantine has" if not found else f"{len(found)} lines in quarantine have"
+        raise CollineError(f"{what} an id that begins with {entry_id}", hint="see `colline quarantine list`")
     (entry,) = found.values()
     if as_json:
         click.echo(json.dumps(entry.to_dict()))
@@ -72,27 +72,27 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
 @LAKE
 @JSON
 def replay(lake: str, as_json: bool) -> None:
-    """Look at the lines again: land and ingest those that are events now, say what is wrong with the others."""
-    from colline.cli.ingest import given_options
+    """Validate the lines again: ingest those that are valid now, and report the reasons of the others."""
+    from colline.cli.ingest import pipeline_options
     from colline.pipeline.ingest import ingest
     from colline.pipeline.quarantine import replay as land_again
 
-    options = given_options()
+    options = pipeline_options()
     done = land_again(lake, limits=options.limits)
     if done.replayed:
         ingest(lake, options=options)
     click.echo(json.dumps(done.to_dict()) if as_json else f"{done.replayed} lines replayed")
     if done.left:
         reasons = ", ".join(f"{count} {reason}" for reason, count in done.left.items())
-        click.echo(f"still no events: {reasons}; `colline quarantine list` shows them", err=True)
+        click.echo(f"still not valid: {reasons}; see `colline quarantine list`", err=True)
 
 
-def _check(reason: str) -> None:
-    """Refuse a reason that no line can have."""
+def _check_reason(reason: str) -> None:
+    """Raise an error for an unknown reason."""
     from colline.pipeline.parse import REASONS
 
     if reason not in REASONS:
-        raise click.BadParameter(f"no line is ever there for {reason!r}; reasons are {', '.join(REASONS)}")
+        raise click.BadParameter(f"unknown reason {reason!r}; reasons are {', '.join(REASONS)}")
 
 
 def _line(entry: Entry) -> str:

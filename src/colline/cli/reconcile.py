@@ -1,4 +1,4 @@
-"""`colline reconcile`: which runs left no lineage?"""
+"""`colline reconcile`: finds runs of a job history that have no lineage."""
 
 from __future__ import annotations
 
@@ -30,9 +30,12 @@ if TYPE_CHECKING:
 @click.option("--job-column", default="job", show_default=True, metavar="NAME")
 @click.option("--started-column", default="started_at", show_default=True, metavar="NAME")
 @click.option(
-    "--fail-under", type=click.FloatRange(0, 1), metavar="SHARE", help="Exit 1 when less than this share was seen."
+    "--fail-under",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Exit with 1 if a smaller share of runs has lineage.",
 )
-@limit_option(100, "List at most so many missing runs.")
+@limit_option(100, "Maximum number of missing runs to list.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(  # noqa: PLR0913 (one parameter per flag)
     lake: str,
@@ -45,13 +48,13 @@ def command(  # noqa: PLR0913 (one parameter per flag)
     limit: int,
     as_json: bool,
 ) -> None:
-    """Compare the runs a platform's history tells with those of which lineage arrived."""
+    """Compare the runs in a job history with the runs that have lineage."""
     from colline.environment.spark_session import session_for
     from colline.pipeline.reconcile import Names, reconciled
 
     spark = session_for()
     with tempfile.TemporaryDirectory(prefix="colline-") as scratch:
-        expected = _expected(spark, history, scratch, Names(run_column, job_column, started_column))
+        expected = _expected_runs(spark, history, scratch, Names(run_column, job_column, started_column))
         done = reconciled(lake, expected, spark=spark, limit=limit)
     if as_json:
         click.echo(json.dumps(done.to_dict(), default=str))
@@ -62,7 +65,7 @@ def command(  # noqa: PLR0913 (one parameter per flag)
         sys.exit(1)
 
 
-def _expected(spark: SparkSession, history: str, scratch: str, names: Names) -> DataFrame:
+def _expected_runs(spark: SparkSession, history: str, scratch: str, names: Names) -> DataFrame:
     from colline.environment.hadoop_files import HadoopFiles
     from colline.pipeline.eventlog import from_event_logs, from_history_server
     from colline.pipeline.reconcile import from_table
@@ -77,7 +80,7 @@ def _expected(spark: SparkSession, history: str, scratch: str, names: Names) -> 
 
 
 def _text_lines(done: Reconciled) -> list[str]:
-    lines = [f"{done.coverage:.1%} of {done.expected} expected runs were seen"]
+    lines = [f"{done.coverage:.1%} of {done.expected} expected runs have lineage"]
     for d in done.days:
         lost = f", {d.dropped} events dropped at the source" if d.dropped else ""
         lines.append(
@@ -85,5 +88,5 @@ def _text_lines(done: Reconciled) -> list[str]:
         )
     lines += [f"missing: {m.run}  {m.job}  {m.started}" for m in done.missing]
     if done.left_out:
-        lines.append(f"{done.left_out} more missing runs; --limit shows them")
+        lines.append(f"{done.left_out} more missing runs; use --limit to list them")
     return lines
