@@ -33,9 +33,9 @@ logging.getLogger("colline").setLevel(logging.CRITICAL)
 from colline.config import settings_from, transport_from
 given, steps, event = json.loads(sys.argv[1]), int(sys.argv[2]), sys.stdin.buffer.read()
 if given and given.pop("slow", None):
-    from colline.transport.filesystem import LocalFiles
-    whole = LocalFiles.write_whole
-    LocalFiles.write_whole = lambda *these: (time.sleep(3), whole(*these))
+    from colline.transport.filesystem import LocalFileSystem
+    whole = LocalFileSystem.write_atomically
+    LocalFileSystem.write_atomically = lambda *these: (time.sleep(3), whole(*these))
 transport = transport_from(settings_from({"transport": given}, environ={})) if given else None
 started, emitting = time.monotonic(), 0.0
 for step in range(steps):

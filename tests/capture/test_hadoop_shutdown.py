@@ -15,14 +15,14 @@ START = """
 import os, signal, sys, time
 from pyspark.sql import SparkSession
 from colline.capture.hadoop_writer import files_for
-from colline.transport import Carrier, LocalFiles
-from colline.transport.batching import Pace
+from colline.transport import BatchingTransport, LocalFileSystem
+from colline.transport.batching import BatchingPolicy
 from colline.transport.lake_sink import LakeSink
 from colline.transport.buffer import open_spool
 spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
          .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())
 base = "file://" + sys.argv[1] + "/lake"
-pace = Pace(batch_size=10, flush_seconds=600, shutdown_timeout=20)
+policy = BatchingPolicy(batch_size=10, flush_seconds=600, shutdown_seconds=20)
 """
 
 
@@ -39,7 +39,7 @@ def landed_numbers(folder: Path) -> list[int]:
 
 def test_events_after_spark_stop_are_delivered(tmp_path: Path) -> None:
     code = """
-transport = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace)
+transport = BatchingTransport("lake", LakeSink(base, "landing", files_for(spark)(base)), policy)
 for n in range(15): transport.emit({"n": n})
 spark.stop()
 for n in range(15, 18): transport.emit({"n": n})
@@ -52,7 +52,7 @@ for n in range(15, 18): transport.emit({"n": n})
 def test_killed_jvm_loses_no_spooled_event_and_does_not_delay_close(tmp_path: Path) -> None:
     code = """
 spool = sys.argv[1] + "/spool"
-transport = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)), pace, open_spool(spool))
+transport = BatchingTransport("lake", LakeSink(base, "landing", files_for(spark)(base)), policy, open_spool(spool))
 for n in range(10): transport.emit({"n": n})
 assert transport.flush(60), transport.stats
 spark.sparkContext._gateway.proc.kill()
@@ -62,7 +62,7 @@ started = time.monotonic()
 transport.close(20)
 assert time.monotonic() - started < 15
 assert (transport.stats.sent, transport.stats.spooled, transport.stats.failed) == (10, 15, 0), transport.stats
-after = Carrier("lake", LakeSink(base, "landing", LocalFiles()), pace, open_spool(spool))
+after = BatchingTransport("lake", LakeSink(base, "landing", LocalFileSystem()), policy, open_spool(spool))
 after.close(20)
 assert after.stats.sent == 15, after.stats
 os._exit(0)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.spark
 
 def test_file_is_complete_and_leaves_no_temporary_file(spark: SparkSession, tmp_path: Path) -> None:
     data = b"\x00\xff line\n" * 100_000
-    HadoopFileWriter(spark, f"file://{tmp_path}").write_whole(f"file://{tmp_path}/dt=2026-01-01/a b.ndjson", data)
+    HadoopFileWriter(spark, f"file://{tmp_path}").write_atomically(f"file://{tmp_path}/dt=2026-01-01/a b.ndjson", data)
     names = {path.name for path in (tmp_path / "dt=2026-01-01").iterdir() if not path.name.endswith(".crc")}
     assert names == {"a b.ndjson"}
     assert (tmp_path / "dt=2026-01-01" / "a b.ndjson").read_bytes() == data
@@ -38,7 +38,7 @@ def test_reader_never_sees_a_partial_file(spark: SparkSession, tmp_path: Path) -
     reader.start()
     files = HadoopFileWriter(spark, base)
     for number in range(10):
-        files.write_whole(f"{base}/{number}.ndjson", b"x" * size)
+        files.write_atomically(f"{base}/{number}.ndjson", b"x" * size)
     over.set()
     reader.join()
     assert seen <= {size}
@@ -48,18 +48,18 @@ def test_reader_never_sees_a_partial_file(spark: SparkSession, tmp_path: Path) -
 def test_writing_the_same_file_twice_leaves_one_file(spark: SparkSession, tmp_path: Path) -> None:
     base = f"file://{tmp_path}"
     files = HadoopFileWriter(spark, base)
-    files.write_whole(f"{base}/a.ndjson", b"1\n")
-    files.write_whole(f"{base}/a.ndjson", b"1\n")
+    files.write_atomically(f"{base}/a.ndjson", b"1\n")
+    files.write_atomically(f"{base}/a.ndjson", b"1\n")
     assert [path.name for path in tmp_path.glob("[!.]*")] == ["a.ndjson"]
 
 
 def test_spark_reads_files_of_the_lake_transport(spark: SparkSession, tmp_path: Path) -> None:
     """Uses the session's `file:` file system; other schemes such as `viewfs` use the same code."""
-    from colline.transport import Carrier
+    from colline.transport import BatchingTransport
     from colline.transport.lake_sink import LakeSink
 
     base = f"file://{tmp_path}/my lake"
-    transport = Carrier("lake", LakeSink(base, "landing", files_for(spark)(base)))
+    transport = BatchingTransport("lake", LakeSink(base, "landing", files_for(spark)(base)))
     for number in range(120):
         transport.emit({"n": number})
     transport.close(20)

@@ -1,4 +1,4 @@
-"""Settings: sources in order, OpenLineage's names, mistakes with a hint."""
+"""Settings: the order of sources, the names of OpenLineage, and errors with a hint."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from colline.config import resolve, settings_from, shown, transport_from
-from colline.config.transport_factory import lake_base, onelake
+from colline.config import describe_settings, resolve, settings_from, transport_from
+from colline.config.transport_factory import lake_base, onelake_address
 from colline.errors import SettingError, TransportError
 
 NOWHERE = Path("/nonexistent")
@@ -21,7 +21,7 @@ def settings(call: dict[str, Any] | None = None, **sources: Any) -> Any:
     return settings_from(call, **{"environ": {}, "folder": NOWHERE, **sources})
 
 
-def test_every_source_is_stronger_than_the_one_before(tmp_path: Path) -> None:
+def test_each_source_overrides_the_one_before(tmp_path: Path) -> None:
     (tmp_path / "colline.toml").write_text(
         'namespace = "toml"\njob = "toml"\napp_name = "toml"\nlake = "toml"\r\nshutdown_timeout = 3\r\n'
     )
@@ -32,13 +32,13 @@ def test_every_source_is_stronger_than_the_one_before(tmp_path: Path) -> None:
     assert found.shutdown_timeout == 3.0
 
 
-def test_each_value_says_where_it_comes_from(tmp_path: Path) -> None:
+def test_each_value_has_its_source(tmp_path: Path) -> None:
     (tmp_path / "colline.toml").write_text('[transport]\ntype = "http"\nurl = "http://a:1"\n')
     environ = {"COLLINE__TRANSPORT__BATCH_SIZE": "7"}
     resolved = resolve(
         {"namespace": "prod"}, environ=environ, spark={"spark.colline.transport.timeout": "2"}, folder=tmp_path
     )
-    rows = {name: (value, origin) for name, value, origin in shown(resolved) if origin != "default"}
+    rows = {name: (value, origin) for name, value, origin in describe_settings(resolved) if origin != "default"}
     assert rows == {
         "namespace": ("prod", "call"),
         "transport.type": ("http", str(tmp_path / "colline.toml")),
@@ -48,7 +48,7 @@ def test_each_value_says_where_it_comes_from(tmp_path: Path) -> None:
     }
 
 
-def test_options_of_another_kind_of_transport_do_not_mix(tmp_path: Path) -> None:
+def test_a_transport_of_another_type_replaces_all_earlier_options(tmp_path: Path) -> None:
     (tmp_path / "colline.toml").write_text('[transport]\ntype = "http"\nurl = "http://a:1"\n')
     environ = {"COLLINE__TRANSPORT__TYPE": "file", "COLLINE__TRANSPORT__LOCATION": "/tmp/x"}
     found = settings(environ=environ, folder=tmp_path)
@@ -58,7 +58,7 @@ def test_options_of_another_kind_of_transport_do_not_mix(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "name", ["batchSize", "batch_size", "BATCH_SIZE", "batch-size", "batchsize"], ids=lambda name: name
 )
-def test_one_name_has_many_spellings(name: str) -> None:
+def test_spelling_of_names_does_not_matter(name: str) -> None:
     found = settings({"transport": {"type": "lake", "base": "x", name: "9"}})
     assert found.transport == {"type": "lake", "base": "x", "batchSize": 9}
 
@@ -87,23 +87,23 @@ OPENLINEAGE_ENVIRONMENT = [
 ]
 
 
-def at(found: Any, name: str) -> Any:
+def attribute(found: Any, name: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
 
 
 @pytest.mark.parametrize(("conf", "name", "value"), OPENLINEAGE_SPARK, ids=lambda each: str(each)[:60])
-def test_openlineage_spark_properties_are_honoured(conf: dict[str, str], name: str, value: Any) -> None:
-    assert at(settings(spark=conf), name) == value
+def test_openlineage_spark_properties_are_read(conf: dict[str, str], name: str, value: Any) -> None:
+    assert attribute(settings(spark=conf), name) == value
 
 
 @pytest.mark.parametrize(("environ", "name", "value"), OPENLINEAGE_ENVIRONMENT, ids=lambda each: str(each)[:60])
-def test_openlineage_variables_are_honoured(environ: dict[str, str], name: str, value: Any) -> None:
-    assert at(settings(environ=environ), name) == value
+def test_openlineage_variables_are_read(environ: dict[str, str], name: str, value: Any) -> None:
+    assert attribute(settings(environ=environ), name) == value
 
 
-def test_the_jar_s_http_transport_is_understood_as_it_is() -> None:
+def test_http_transport_of_the_openlineage_jar_is_read_unchanged() -> None:
     spark = {
         "spark.openlineage.transport.type": "http",
         "spark.openlineage.transport.url": "http://marquez:5000",
@@ -127,7 +127,7 @@ def test_the_jar_s_http_transport_is_understood_as_it_is() -> None:
     }
 
 
-def test_the_jar_s_kafka_and_composite_transports_are_understood() -> None:
+def test_kafka_and_composite_transports_of_the_openlineage_jar_are_read() -> None:
     spark = {
         "spark.openlineage.transport.type": "composite",
         "spark.openlineage.transport.transports.mine.type": "kafka",
@@ -144,7 +144,7 @@ def test_the_jar_s_kafka_and_composite_transports_are_understood() -> None:
     }
 
 
-def test_openlineage_url_is_an_http_transport_and_ours_is_stronger() -> None:
+def test_openlineage_url_is_an_http_transport_that_colline_settings_override() -> None:
     environ = {"OPENLINEAGE_URL": "http://a:1", "OPENLINEAGE_API_KEY": "k", "OPENLINEAGE_ENDPOINT": "x"}
     expected = {"type": "http", "url": "http://a:1", "auth": {"apiKey": "k"}, "endpoint": "x"}
     assert settings(environ=environ).transport == expected
@@ -152,7 +152,7 @@ def test_openlineage_url_is_an_http_transport_and_ours_is_stronger() -> None:
     assert settings(environ=stronger).transport == {"type": "lake", "base": "/l"}
 
 
-def test_openlineage_python_s_variables_are_understood() -> None:
+def test_variables_of_openlineage_python_are_read() -> None:
     environ = {
         "OPENLINEAGE__TRANSPORT__TYPE": "kafka",
         "OPENLINEAGE__TRANSPORT__TOPIC": "t",
@@ -182,7 +182,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("given", "what", "hint"), MISTAKES, ids=lambda each: str(each)[:50])
-def test_a_mistake_is_named_with_the_nearest_name(given: dict[str, Any], what: str, hint: str) -> None:
+def test_a_wrong_setting_is_reported_with_a_hint(given: dict[str, Any], what: str, hint: str) -> None:
     with pytest.raises(SettingError) as caught:
         settings(given)
     assert what in caught.value.message
@@ -196,8 +196,8 @@ BUILDING = [
     ({"transport": {"type": "lake", "workspace": "x"}}, "both `workspace` and `lakehouse`"),
     ({"transport": {"type": "file", "location": "s3://b/k"}}, "not a local path"),
     ({"transport": {"type": "file", "location": "/tmp"}}, "is a folder"),
-    ({"transport": {"type": "http", "url": "ftp://x"}}, "not an http address"),
-    ({"transport": {"type": "http", "url": "http://x:port"}}, "not an http address"),
+    ({"transport": {"type": "http", "url": "ftp://x"}}, "not an HTTP address"),
+    ({"transport": {"type": "http", "url": "http://x:port"}}, "not an HTTP address"),
     ({"transport": {"type": "http", "url": "http://x", "headers": {"a": "b\r\nc: d"}}}, "line break"),
     ({"transport": {"type": "kafka", "topicName": "t", "properties": {"no.such": "1"}}}, "no.such"),
     ({"transport": [{"type": "noop", "spool": "/tmp/s"}, {"type": "noop", "spool": "/tmp/s"}]}, "share one spool"),
@@ -205,36 +205,36 @@ BUILDING = [
 
 
 @pytest.mark.parametrize(("given", "what"), BUILDING, ids=lambda each: str(each)[:50])
-def test_a_transport_that_cannot_be_built_says_why(given: dict[str, Any], what: str) -> None:
+def test_an_invalid_transport_is_reported_when_it_is_created(given: dict[str, Any], what: str) -> None:
     with pytest.raises((SettingError, TransportError), match=what.replace("`", ".")):
         transport_from(settings(given))
 
 
-def test_a_toml_file_that_is_no_toml_is_an_error(tmp_path: Path) -> None:
+def test_an_invalid_toml_file_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "colline.toml").write_text("namespace = \n")
     with pytest.raises(SettingError, match="cannot read"):
         settings(folder=tmp_path)
 
 
-def test_a_config_file_that_is_named_but_missing_is_an_error() -> None:
+def test_a_missing_config_file_is_an_error() -> None:
     with pytest.raises(SettingError, match="not a file"):
         settings(environ={"COLLINE_CONFIG": "/nonexistent/x.toml"})
 
 
-def test_lists_come_from_text_too() -> None:
+def test_a_list_may_be_text_with_commas() -> None:
     found = settings(environ={"COLLINE__MASKING_FUNCTIONS": "scramble, blur"})
     assert found.masking_functions == ("scramble", "blur")
     assert settings({"masking_functions": ["a"]}).masking_functions == ("a",)
 
 
-def test_the_lake_setting_alone_is_a_lake_transport(tmp_path: Path) -> None:
+def test_the_lake_setting_alone_creates_a_lake_transport(tmp_path: Path) -> None:
     transport = transport_from(settings(environ={"COLLINE_LAKE": str(tmp_path)}))
     transport.emit({"a": 1})
     transport.close(5)
     assert len(list(tmp_path.rglob("*.ndjson"))) == 1
 
 
-def test_a_job_that_changes_its_folder_does_not_move_the_lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_paths_do_not_follow_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
     given = [{"type": "lake", "base": "lake", "spool": "spool"}, {"type": "file", "location": "events.ndjson"}]
@@ -255,7 +255,10 @@ def test_disabled_emits_nothing(tmp_path: Path) -> None:
 
 GUIDS = ("0f5e6a2c-1111-2222-3333-444455556666", "1f5e6a2c-1111-2222-3333-444455556666")
 ONELAKE = [
-    (("Sales", "Bronze.Lakehouse"), "abfss://Sales@onelake.dfs.fabric.microsoft.com/Bronze.Lakehouse/Files"),
+    (
+        ("Sales", "Bronze.Lakehouse"),
+        "abfss://Sales@onelake.dfs.fabric.microsoft.com/Bronze.Lakehouse/Files",
+    ),
     (("Sales", "Bronze"), "abfss://Sales@onelake.dfs.fabric.microsoft.com/Bronze.Lakehouse/Files"),
     (("My Sales", "A b"), "abfss://My%20Sales@onelake.dfs.fabric.microsoft.com/A%20b.Lakehouse/Files"),
     (GUIDS, f"abfss://{GUIDS[0]}@onelake.dfs.fabric.microsoft.com/{GUIDS[1]}/Files"),
@@ -263,8 +266,8 @@ ONELAKE = [
 
 
 @pytest.mark.parametrize(("given", "path"), ONELAKE, ids=lambda each: str(each)[:30])
-def test_workspace_and_lakehouse_make_a_onelake_path(given: tuple[str, str], path: str) -> None:
-    assert onelake(*given) == path
+def test_workspace_and_lakehouse_give_a_onelake_address(given: tuple[str, str], path: str) -> None:
+    assert onelake_address(*given) == path
 
 
 def run(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -274,7 +277,7 @@ def run(*arguments: str, cwd: Path, **environ: str) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
-def test_the_command_prints_what_is_in_force_and_hides_secrets(tmp_path: Path) -> None:
+def test_the_command_prints_effective_settings_and_hides_secrets(tmp_path: Path) -> None:
     (tmp_path / "colline.toml").write_text('[transport]\ntype = "http"\nurl = "https://u:hunter2@host"\n')
     done = run(cwd=tmp_path, COLLINE__TRANSPORT__AUTH__API_KEY="s3cret", COLLINE__NAMESPACE="prod")
     assert (done.returncode, done.stderr) == (0, "")
@@ -285,33 +288,33 @@ def test_the_command_prints_what_is_in_force_and_hides_secrets(tmp_path: Path) -
     ]  # fmt: skip
 
 
-def test_the_command_speaks_json_and_knows_spark_conf(tmp_path: Path) -> None:
+def test_the_command_prints_json_and_reads_spark_conf(tmp_path: Path) -> None:
     done = run("--json", "--conf", "spark.colline.lake=/data/my lake", cwd=tmp_path)
     assert [json.loads(line) for line in done.stdout.splitlines()] == [
         {"name": "lake", "value": "/data/my lake", "from": "spark conf spark.colline.lake"}
     ]
 
 
-def test_the_command_says_that_everything_is_default(tmp_path: Path) -> None:
+def test_the_command_reports_that_all_settings_have_defaults(tmp_path: Path) -> None:
     done = run(cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "--all" in done.stderr
 
 
-def test_the_command_ends_with_two_on_a_mistake(tmp_path: Path) -> None:
+def test_the_command_exits_with_2_for_a_wrong_setting(tmp_path: Path) -> None:
     done = run(cwd=tmp_path, COLLINE__NAMESPCE="x")
     assert done.returncode == 2
     assert done.stderr == "error: there is no setting `namespce`\nhint: did you mean `namespace`?\n"
 
 
-def test_lake_base_prefers_its_own_setting() -> None:
+def test_base_overrides_the_lake_setting() -> None:
     from colline.transport.options import LakeOptions
 
     assert lake_base(LakeOptions(base="/own"), settings({"lake": "/other"})) == "/own"
     assert lake_base(LakeOptions(), settings({"lake": "/other"})) == "/other"
 
 
-def test_the_page_of_settings_is_the_one_the_typed_object_makes() -> None:
+def test_the_settings_page_is_up_to_date() -> None:
     from tools.settings_page import page
 
     shown = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"

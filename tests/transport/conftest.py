@@ -1,4 +1,4 @@
-"""Peers shared by the tests of this room."""
+"""Servers that the tests of this package share."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.transport.peers import Broker, java, kafka_jars
 def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A live Apache Kafka broker."""
     if java() is None:
-        pytest.skip("Apache Kafka runs on Java, and this machine has none")
+        pytest.skip("Apache Kafka needs Java, which is not installed")
     try:
         kafka_jars()
     except (subprocess.SubprocessError, OSError) as error:
-        pytest.skip(f"Apache Kafka's jars cannot be fetched: {error}")
+        pytest.skip(f"cannot download the jars of Apache Kafka: {error}")
     live = Broker(tmp_path_factory.mktemp("kafka"))
     live.start()
     yield live

@@ -1,9 +1,9 @@
-"""A process that emits numbered events for ever and says which ones were taken. Made to be killed.
+"""A process that emits numbered events until it is killed, and prints which events were accepted.
 
     killed_emitter.py <settings as JSON> <first number> [<seconds between events>]
 
-After `ready`, one line per event on stdout, written after `emit` has returned: its number, when it was emitted, and how
-many of those taken so far are not delivered by the transport's own count.
+After `ready` it prints one line per event, after `emit` has returned: the number of the event, the time, and how many
+events are not delivered according to the transport's counters.
 """
 
 from __future__ import annotations

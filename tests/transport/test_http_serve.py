@@ -1,4 +1,4 @@
-"""The http transport and `colline serve`, both real: what is sent is in the lake, also when the server is killed."""
+"""The http transport with a real `colline serve`: all events reach the lake, even if the server is killed."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from colline.config import settings_from, transport_from
-from colline.transport import Carrier
+from colline.transport import BatchingTransport
 from tests.transport.peers import free_port
 
 
 class Serving:
-    """A live `colline serve` that can be killed and started again on its port."""
+    """A running `colline serve` that can be killed and started again on its port."""
 
     def __init__(self, lake: Path) -> None:
         self.lake, self.port = lake, free_port()
@@ -47,8 +47,8 @@ class Serving:
         self._process.send_signal(how)
         self._process.wait(60)
 
-    def numbers_of_sound(self) -> set[int]:
-        """The numbers in the landing folder; what the server found wrong lands too, for the quarantine."""
+    def valid_event_numbers(self) -> set[int]:
+        """The numbers of the valid events in the landing folder, which contains invalid ones too."""
         paths = [path for path in (self.lake / "landing").rglob("*.ndjson") if not path.name.startswith(".")]
         lines = [json.loads(line) for path in paths for line in path.read_text().splitlines()]
         return {int(line["job"]["name"]) for line in lines if "job" in line}
@@ -67,16 +67,16 @@ def event(number: int) -> dict[str, Any]:
     }
 
 
-def built(serving: Serving, **options: Any) -> Carrier:
+def create(serving: Serving, **options: Any) -> BatchingTransport:
     given = {"type": "http", "url": serving.url, "compression": "gzip", "breakerSeconds": 0.2, **options}
     transport = transport_from(settings_from({"transport": given}, environ={}, folder=Path("/nonexistent")))
-    assert isinstance(transport, Carrier)
+    assert isinstance(transport, BatchingTransport)
     return transport
 
 
 @pytest.fixture
 def live() -> Iterator[Callable[[Path], Serving]]:
-    """Starts servers; kills at the end what a failed test left running."""
+    """Starts servers. Those that a failed test leaves running are killed at the end."""
     started: list[Serving] = []
 
     def start(lake: Path) -> Serving:
@@ -89,32 +89,32 @@ def live() -> Iterator[Callable[[Path], Serving]]:
         serving.end(signal.SIGKILL)
 
 
-def test_events_reach_the_lake_and_a_wrong_one_is_counted(tmp_path: Path, live: Callable[[Path], Serving]) -> None:
+def test_events_reach_the_lake_and_an_invalid_one_is_counted(tmp_path: Path, live: Callable[[Path], Serving]) -> None:
     serving = live(tmp_path)
-    carrier = built(serving)
+    transport = create(serving)
     for number in range(120):
-        carrier.emit(event(number))
-    carrier.emit({"no": "event"})
-    carrier.emit(event(120))
-    carrier.close(30)
+        transport.emit(event(number))
+    transport.emit({"no": "event"})
+    transport.emit(event(120))
+    transport.close(30)
     serving.end(signal.SIGTERM)
-    assert (carrier.stats.sent, carrier.stats.failed) == (121, 1)
-    assert serving.numbers_of_sound() == set(range(121))
+    assert (transport.stats.sent, transport.stats.failed) == (121, 1)
+    assert serving.valid_event_numbers() == set(range(121))
 
 
-def test_a_server_that_is_killed_and_comes_back_has_every_event(
+def test_a_server_that_is_killed_and_restarted_receives_every_event(
     tmp_path: Path, live: Callable[[Path], Serving]
 ) -> None:
     serving = live(tmp_path / "lake")
-    carrier = built(serving, spool=str(tmp_path / "spool"))
+    transport = create(serving, spool=str(tmp_path / "spool"))
     for number in range(200):
-        carrier.emit(event(number))
+        transport.emit(event(number))
         if number == 60:
-            carrier.flush(10)
+            transport.flush(10)
             serving.end(signal.SIGKILL)
         if number == 140:
             serving.start()
-    carrier.close(60)
-    assert carrier.stats.sent == 200
+    transport.close(60)
+    assert transport.stats.sent == 200
     serving.end(signal.SIGTERM)
-    assert serving.numbers_of_sound() == set(range(200))
+    assert serving.valid_event_numbers() == set(range(200))

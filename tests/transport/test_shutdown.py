@@ -1,4 +1,4 @@
-"""However a program ends, what was emitted is delivered, and it is known how it ended."""
+"""Events are delivered when a program ends, and the exit status is recorded."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-# Emits one event, and a last one that says how the program ended, as a watch does.
+# Emits one event, and a final one with the exit status, as a watch does.
 PROGRAM = """
 import os, signal, sys, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job of a shell starts with Ctrl-C ignored
-from colline.transport.shutdown import at_end, ending
+from colline.transport.shutdown import register_shutdown_hook, program_exit
 from colline.config import settings_from, transport_from
 transport = transport_from(settings_from({"lake": sys.argv[1], "shutdown_timeout": 5}, environ={}))
-at_end(lambda: transport.emit({"failed": ending().failed, "why": ending().why}))
+register_shutdown_hook(lambda: transport.emit({"failed": program_exit().has_failed, "why": program_exit().reason}))
 transport.emit({"first": True})
 """
 
@@ -66,7 +66,7 @@ ENDINGS = [
 
 
 @pytest.mark.parametrize(("name", "code", "status", "failed", "why"), ENDINGS, ids=[each[0] for each in ENDINGS])
-def test_what_is_queued_is_delivered_and_the_ending_is_known(
+def test_queued_events_are_delivered_and_the_exit_status_is_recorded(
     tmp_path: Path, name: str, code: str, status: int, failed: bool, why: str
 ) -> None:
     done = subprocess.run(
@@ -79,7 +79,7 @@ def test_what_is_queued_is_delivered_and_the_ending_is_known(
     assert len(events) == (3 if "late" in code else 2)
 
 
-def test_hooks_that_were_there_before_are_still_called(tmp_path: Path) -> None:
+def test_an_existing_excepthook_is_still_called(tmp_path: Path) -> None:
     code = "import sys\nsys.excepthook = lambda *_: print('theirs', flush=True)\n" + PROGRAM + "raise ValueError"
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], check=False, capture_output=True, text=True, timeout=60
@@ -87,7 +87,7 @@ def test_hooks_that_were_there_before_are_still_called(tmp_path: Path) -> None:
     assert done.stdout == "theirs\n"
 
 
-def test_a_peer_that_hangs_holds_the_program_up_for_the_shutdown_timeout_only(tmp_path: Path) -> None:
+def test_a_hanging_destination_delays_the_exit_by_the_shutdown_timeout_only(tmp_path: Path) -> None:
     code = """
 import sys, time
 from colline.config import settings_from, transport_from

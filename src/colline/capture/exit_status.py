@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from colline.events.event_context import Failure
-from colline.transport.shutdown import at_end, ending
+from colline.transport.shutdown import program_exit, register_shutdown_hook
 
 
 class ExitHooks:
@@ -19,7 +19,7 @@ class ExitHooks:
         self._on_exit: Callable[[], None] | None = on_exit
         self._cell_error: BaseException | None = None
         self._notebook = _current_notebook()
-        at_end(self._run_hook)
+        register_shutdown_hook(self._run_hook)
         if self._notebook is not None:
             self._notebook.events.register("post_run_cell", self._after_cell)
 
@@ -32,8 +32,8 @@ class ExitHooks:
 
     def program_failure(self) -> Failure | None:
         """Why the program failed: an uncaught exception, a non-zero exit code, or an error in the last cell."""
-        if ending().failed:
-            return Failure(ending().why, language="PYTHON")
+        if program_exit().has_failed:
+            return Failure(program_exit().reason, language="PYTHON")
         return _failure(self._cell_error)
 
     def caller_failure(self) -> Failure | None:

@@ -9,7 +9,8 @@ from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from colline.errors import TransportError
 from colline.events.redact import redact
 from colline.lake.location import scheme_of
-from colline.transport.filesystem import Files, PeerGoneError, hidden
+from colline.transport.filesystem import FileSystem, hidden_name
+from colline.transport.interfaces import DestinationLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,16 +36,16 @@ class HadoopFileWriter:
                 hint="check that the session is running and has the file system and credentials for this address",
             ) from error
 
-    def write_whole(self, path: str, data: bytes) -> None:
+    def write_atomically(self, path: str, data: bytes) -> None:
         """Write a file so that readers see it only when it is complete: under a hidden name, then renamed."""
         try:
             if self._close_is_atomic:
                 self._write(path, data)
             else:
-                self._write(hidden(path), data)
-                self._publish(hidden(path), path)
+                self._write(hidden_name(path), data)
+                self._publish(hidden_name(path), path)
         except (Py4JNetworkError, ConnectionError) as error:  # ConnectionError: the JVM no longer accepts connections
-            raise PeerGoneError("the driver's JVM is gone") from error
+            raise DestinationLostError("the driver's JVM has ended") from error
         except Py4JJavaError as error:
             raise OSError(error_line(error)) from error
 
@@ -65,7 +66,7 @@ class HadoopFileWriter:
             raise OSError(f"cannot rename to {redact(path)}")
 
 
-def files_for(spark: SparkSession) -> Callable[[str], Files]:
+def files_for(spark: SparkSession) -> Callable[[str], FileSystem]:
     """A function that opens any base path through the session."""
     return lambda base: HadoopFileWriter(spark, base)
 

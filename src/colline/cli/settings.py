@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from colline.cli.print_text import print_line
-from colline.config import resolve, shown, transport_from
+from colline.config import describe_settings, resolve, transport_from
 from colline.errors import SettingError
 
 
@@ -22,7 +22,7 @@ def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool)
     resolved = resolve(spark=properties(conf), folder=Path.cwd())
     if check:
         transport_from(resolved.settings).close(0)
-    rows = [row for row in shown(resolved) if everything or row[2] != "default"]
+    rows = [row for row in describe_settings(resolved) if everything or row[2] != "default"]
     if as_json:
         for name, value, origin in rows:
             click.echo(json.dumps({"name": name, "value": value, "from": origin}, ensure_ascii=False))

@@ -1,7 +1,7 @@
-"""Rules of third parties, found by the entry point group `colline.rules` and registered once in a process.
+"""Loads lineage rules of other packages, once per process, from the entry point group `colline.rules`.
 
-An entry point is a function that takes a `colline.trace.rule_plugins.Extension`. One that raises is logged with its
-name and skipped: what it registered before stays, what it did not is an opaque step as before.
+An entry point is a function with one parameter, a `colline.trace.rule_plugins.Extension`. If it raises, a warning is
+logged. The rules that it registered before the error stay in use.
 """
 
 from __future__ import annotations
@@ -19,15 +19,13 @@ GROUP = "colline.rules"
 
 @lru_cache(maxsize=1)
 def load_rules() -> tuple[str, ...]:
-    """The names of the extensions that were registered."""
+    """Register the rules of all packages. Returns the names of their entry points."""
     registered = []
     for point in entry_points(group=GROUP):
         try:
             point.load()(Extension())
-        except Exception as error:  # noqa: BLE001  a stranger's package must not take ours with it
-            log.warning(
-                "the rules of `%s` were not registered: %r\nhint: update or remove that package", point.name, error
-            )
+        except Exception as error:  # noqa: BLE001 - an error in another package must not stop colline
+            log.warning("cannot register the rules of `%s`: %r\nhint: update or remove that package", point.name, error)
             continue
         registered.append(point.name)
     return tuple(registered)

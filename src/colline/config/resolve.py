@@ -1,4 +1,4 @@
-"""All sources together: the settings in force, and where each value came from."""
+"""Combines the settings of all sources, and records which source each value comes from."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 import msgspec
 
-from colline.config.setting_names import canonical, converted, fold
+from colline.config.setting_names import canonical_names, convert, fold
 from colline.config.settings import Settings
-from colline.config.sources import Given, layers
-from colline.config.transport_settings import checked
-from colline.events.redact import HIDDEN, is_secret_name, redact
+from colline.config.sources import SettingValue, read_sources
+from colline.config.transport_settings import normalize_transport
 from colline.transport.options import ALIASES
+from colline.transport.secrets import hide_secrets
 
-# Below these names every key is the user's own: it keeps its spelling and its dots.
-OPEN = frozenset({"properties", "config", "headers", "customheaders", "urlparams", "storageoptions"})
+# In these tables the user chooses the names: they keep their spelling and their dots.
+OPEN_TABLES = frozenset({"properties", "config", "headers", "customheaders", "urlparams", "storageoptions"})
 _OPEN_TAGS = ("tags.job", "tags.run")
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """Settings in force, and the origin of every value that is not a default, by dotted name."""
+class ResolvedSettings:
+    """The effective settings, and the source of every value that is not a default, by dotted name."""
 
     settings: Settings
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -36,47 +36,48 @@ def resolve(
     spark: Mapping[str, str] | None = None,
     environ: Mapping[str, str] | None = None,
     folder: Path | None = None,
-) -> Resolved:
-    """The settings in force here: `colline.toml`, environment, Spark conf, call, each stronger than the one before."""
+) -> ResolvedSettings:
+    """The effective settings of `colline.toml`, environment, Spark conf and call. Later sources override earlier."""
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    sources = layers(call or {}, spark or {}, os.environ if environ is None else environ, folder or Path.cwd())
-    for layer in sources:
-        _lay(layer, values, origins)
-    settings: Settings = converted(canonical(values, Settings), Settings)
-    return Resolved(msgspec.structs.replace(settings, transport=checked(settings.transport)), origins)
+    sources = read_sources(call or {}, spark or {}, os.environ if environ is None else environ, folder or Path.cwd())
+    for source in sources:
+        _apply_source(source, values, origins)
+    settings: Settings = convert(canonical_names(values, Settings), Settings)
+    transport = normalize_transport(settings.transport)
+    return ResolvedSettings(msgspec.structs.replace(settings, transport=transport), origins)
 
 
 def settings_from(call: Mapping[str, Any] | None = None, **sources: Any) -> Settings:
-    """The settings in force here, without their origins."""
+    """The effective settings, without their sources."""
     return resolve(call, **sources).settings
 
 
-def _lay(layer: Iterable[Given], values: dict[str, Any], origins: dict[str, str]) -> None:
-    """Put one layer over the weaker ones."""
-    given = list(layer)
+def _apply_source(source: Iterable[SettingValue], values: dict[str, Any], origins: dict[str, str]) -> None:
+    """Override earlier values by those of one source. A transport of another type replaces the earlier one."""
+    given = list(source)
     kind = next((each.value for each in given if fold(each.name) == "transport.type"), None)
-    below = values.get("transport")
-    if kind is not None and isinstance(below, Mapping) and below.get("type") != kind:
-        _forget("transport", values, origins)  # options of another kind of transport do not mix
+    earlier = values.get("transport")
+    if kind is not None and isinstance(earlier, Mapping) and earlier.get("type") != kind:
+        _remove("transport", values, origins)
     for each in given:
         if not isinstance(each.value, Mapping) and "." not in each.name:
-            _forget(each.name, values, origins)
-        _set(values, path_of(each.name), each.value)
+            _remove(each.name, values, origins)
+        _set(values, split_name(each.name), each.value)
         origins[fold(each.name)] = each.origin
 
 
-def path_of(name: str) -> list[str]:
-    """`transport.headers.x.y` → transport, headers, `x.y`: keys below an open name keep their dots."""
+def split_name(name: str) -> list[str]:
+    """The parts of a dotted name: `transport.headers.x.y` → transport, headers, `x.y`. A header may contain dots."""
     parts = name.split(".")
     for position in range(1, len(parts)):
-        above = [fold(part) for part in parts[:position]]
-        if above[-1] in OPEN or ".".join(above) in _OPEN_TAGS:
+        table = [fold(part) for part in parts[:position]]
+        if table[-1] in OPEN_TABLES or ".".join(table) in _OPEN_TAGS:
             return [*parts[:position], ".".join(parts[position:])]
     return parts
 
 
-def _forget(name: str, values: dict[str, Any], origins: dict[str, str]) -> None:
+def _remove(name: str, values: dict[str, Any], origins: dict[str, str]) -> None:
     for known in [known for known in origins if known == fold(name) or known.startswith(f"{fold(name)}.")]:
         del origins[known]
     for known in [known for known in values if fold(known) == fold(name)]:
@@ -84,54 +85,41 @@ def _forget(name: str, values: dict[str, Any], origins: dict[str, str]) -> None:
 
 
 def _set(values: dict[str, Any], path: list[str], value: Any) -> None:
-    """Put the value at its place, over one whose name is spelled otherwise; the newest comes last."""
+    """Set a value in nested tables. It replaces a value whose name has another spelling, and comes last."""
     head, *rest = path
-    before = next((known for known in values if fold(known) == fold(head)), None)
-    inner = values.pop(before) if before is not None else None
+    previous = next((known for known in values if fold(known) == fold(head)), None)
+    inner = values.pop(previous) if previous is not None else None
     if rest:
         inner = inner if isinstance(inner, dict) else {}
         _set(inner, rest, value)
     values[head] = inner if rest else value
 
 
-def shown(resolved: Resolved) -> list[tuple[str, Any, str]]:
-    """`name, value, origin` of every setting in force, secrets hidden."""
-    flat = _flat(_plain(resolved.settings))
-    return [(name, safe(name, value), _origin(fold(name), resolved.origins)) for name, value in flat]
+def describe_settings(resolved: ResolvedSettings) -> list[tuple[str, Any, str]]:
+    """Name, value and source of every setting. Secrets are hidden."""
+    flat = _flatten(_to_builtins(resolved.settings))
+    return [(name, hide_secrets(name, value), _origin(fold(name), resolved.origins)) for name, value in flat]
 
 
 def _origin(name: str, origins: Mapping[str, str]) -> str:
-    """The origin of the name itself, of another name for it, or of the nearest name above it."""
+    """The source of a name, of an alias of it, or of the table that contains it."""
     while name:
-        above, _, last = name.rpartition(".")
-        others = [f"{above}.{other}" for other, target in ALIASES.items() if fold(target) == last]
-        found = next((origins[each] for each in (name, *others) if each in origins), None)
-        if found is not None:
-            return found
-        name = above
+        table, _, last = name.rpartition(".")
+        aliases = [f"{table}.{alias}" for alias, target in ALIASES.items() if fold(target) == last]
+        origin = next((origins[each] for each in (name, *aliases) if each in origins), None)
+        if origin is not None:
+            return origin
+        name = table
     return "default"
 
 
-def _plain(settings: Settings) -> dict[str, Any]:
-    transport = settings.transport
-    kept = transport if isinstance(transport, (Mapping, list, type(None))) else f"an object: {type(transport).__name__}"
-    return {**msgspec.to_builtins(msgspec.structs.replace(settings, transport=None)), "transport": kept}
+def _to_builtins(settings: Settings) -> dict[str, Any]:
+    return {**msgspec.to_builtins(msgspec.structs.replace(settings, transport=None)), "transport": settings.transport}
 
 
-def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
+def _flatten(values: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
     for name, value in values.items():
         if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{prefix}{name}.")
+            yield from _flatten(value, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", value
-
-
-def safe(name: str, value: Any) -> Any:
-    """The value as it may be printed."""
-    if value is not None and is_secret_name(name.rpartition(".")[2]):
-        return HIDDEN
-    if isinstance(value, Mapping):
-        return {key: safe(str(key), each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [safe(name, each) for each in value]
-    return redact(value) if isinstance(value, str) else value

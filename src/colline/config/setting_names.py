@@ -1,4 +1,4 @@
-"""Names of settings: one spelling inside, many outside. `batchSize`, `batch_size`, `BATCH_SIZE` are one name."""
+"""Names of settings: `batchSize`, `batch_size` and `BATCH_SIZE` are the same name. Unknown names get a suggestion."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from colline.errors import SettingError
 
 
 def fold(name: str) -> str:
-    """`batchSize` → `batchsize`, `BATCH_SIZE` → `batchsize`."""
+    """The name in the form in which names are compared: `batchSize` → `batchsize`, `BATCH_SIZE` → `batchsize`."""
     return name.replace("_", "").replace("-", "").lower()
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """A hint: the name that was probably meant, or the list of names there are."""
+def suggest_name(name: str, names: Iterable[str]) -> str:
+    """A hint for an unknown name: the most similar name, or all names."""
     known = sorted(names)
     by_fold = {fold(each): each for each in known}
     close = difflib.get_close_matches(fold(name), by_fold, n=1, cutoff=0.6)
     return f"did you mean `{by_fold[close[0]]}`?" if close else f"there are: {', '.join(known)}"
 
 
-def struct_in(kind: Any) -> type[msgspec.Struct] | None:
-    """The struct that a type annotation holds, if it holds one: `SslOptions | None` → `SslOptions`."""
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        return kind
-    return next((found for each in get_args(kind) if (found := struct_in(each))), None)
+def find_struct(annotation: Any) -> type[msgspec.Struct] | None:
+    """The struct in a type annotation, or None: `SslOptions | None` → `SslOptions`."""
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return annotation
+    return next((struct for each in get_args(annotation) if (struct := find_struct(each))), None)
 
 
-def holds_sequence(kind: Any) -> bool:
-    """True for `tuple[str, ...]`: a value from an environment variable is then split at commas."""
-    return typing.get_origin(kind) is tuple or any(holds_sequence(each) for each in get_args(kind) if each is not kind)
+def is_sequence(annotation: Any) -> bool:
+    """Whether a type annotation contains a tuple. A text value is then split at commas."""
+    inner = [each for each in get_args(annotation) if each is not annotation]
+    return typing.get_origin(annotation) is tuple or any(is_sequence(each) for each in inner)
 
 
-def canonical(
+def canonical_names(
     given: Mapping[str, Any], kind: type[msgspec.Struct], *, where: str = "", aliases: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
-    """The same values under the names that `kind` has; a name it has not is an error with the nearest one."""
+    """The values under the field names of the struct `kind`. Raises SettingError for an unknown name."""
     fields = {fold(field.encode_name): field for field in msgspec.structs.fields(kind)}
     result: dict[str, Any] = {}
     for name, value in given.items():
@@ -48,23 +49,23 @@ def canonical(
         field = fields.get(key) or fields.get(fold((aliases or {}).get(key, "")))
         if field is None:
             names = [each.encode_name for each in fields.values()]
-            raise SettingError(f"there is no setting `{where}{name}`", hint=nearest(name, names))
-        result[field.encode_name] = _value(value, field, where=f"{where}{field.encode_name}.", aliases=aliases)
+            raise SettingError(f"there is no setting `{where}{name}`", hint=suggest_name(name, names))
+        result[field.encode_name] = _field_value(value, field, where=f"{where}{field.encode_name}.", aliases=aliases)
     return result
 
 
-def _value(value: Any, field: msgspec.structs.FieldInfo, *, where: str, aliases: Mapping[str, str] | None) -> Any:
-    """The value as its field wants it: a table by the names of its own kind, a list from text with commas."""
-    inner = struct_in(field.type)
-    if inner is not None and isinstance(value, Mapping):
-        return canonical(value, inner, where=where, aliases=aliases)
-    if isinstance(value, str) and holds_sequence(field.type):
+def _field_value(value: Any, field: msgspec.structs.FieldInfo, *, where: str, aliases: Mapping[str, str] | None) -> Any:
+    """The value for a field: a table gets canonical names too, and text becomes a list if the field is a sequence."""
+    struct = find_struct(field.type)
+    if struct is not None and isinstance(value, Mapping):
+        return canonical_names(value, struct, where=where, aliases=aliases)
+    if isinstance(value, str) and is_sequence(field.type):
         return [each.strip() for each in value.split(",") if each.strip()]
     return value
 
 
-def converted(given: Mapping[str, Any], kind: type[msgspec.Struct], *, where: str = "") -> Any:
-    """A value of `kind`, with text turned into numbers and booleans; a value that does not fit is an error."""
+def convert(given: Mapping[str, Any], kind: type[msgspec.Struct], *, where: str = "") -> Any:
+    """The values as a struct `kind`. Text is converted to numbers and booleans. Raises SettingError for a bad value."""
     try:
         return msgspec.convert(dict(given), kind, strict=False)
     except msgspec.ValidationError as error:
@@ -72,5 +73,5 @@ def converted(given: Mapping[str, Any], kind: type[msgspec.Struct], *, where: st
         name = f"{where}{place.rstrip('`')}".rstrip(".")
         raise SettingError(
             f"setting `{name or where.rstrip('.') or 'transport'}`: {reason[:1].lower()}{reason[1:]}",
-            hint="`colline settings` shows what is in force and from where",
+            hint="`colline settings` prints the values and their sources",
         ) from error

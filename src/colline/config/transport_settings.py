@@ -1,4 +1,4 @@
-"""Which options each kind of transport has, and what a `transport` setting means: checked names, typed values."""
+"""Checks the `transport` setting: the kinds of transports, the options of each kind, and their types."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from colline.config.setting_names import canonical, converted, fold, nearest
+from colline.config.setting_names import canonical_names, convert, fold, suggest_name
 from colline.errors import SettingError
 from colline.transport import options
 
-ENTRY_POINTS = "colline.transports"
+ENTRY_POINT_GROUP = "colline.transports"
 
-# kind → its options; `composite` has parts instead
+# kind → its options; `composite` has `transports` instead
 OPTIONS: dict[str, type[msgspec.Struct]] = {
     "console": options.ConsoleOptions,
     "file": options.FileOptions,
@@ -22,46 +22,47 @@ OPTIONS: dict[str, type[msgspec.Struct]] = {
     "http": options.HttpOptions,
     "kafka": options.KafkaOptions,
     "memory": options.MemoryOptions,
-    "noop": options.Common,
+    "noop": options.TransportOptions,
 }
-# other names of a kind, in OpenLineage's clients and the transports around them
-SAME_AS = {"onelake": "lake", "asynchttp": "http"}
+# other names of a kind
+KIND_ALIASES = {"onelake": "lake", "asynchttp": "http"}
 
 
 def known_kinds() -> list[str]:
-    """Names of the transports that ship and of those that other packages add."""
-    return sorted({*OPTIONS, "composite", *(point.name for point in entry_points(group=ENTRY_POINTS))})
+    """The kinds of transports, including those of other packages."""
+    return sorted({*OPTIONS, "composite", *(point.name for point in entry_points(group=ENTRY_POINT_GROUP))})
 
 
-def kind_of(given: Mapping[str, Any]) -> str:
-    """The kind that a `transport` table asks for."""
+def transport_kind(given: Mapping[str, Any]) -> str:
+    """The kind of a `transport` table, from its `type`. Raises SettingError if it is missing or unknown."""
     named = next((value for name, value in given.items() if fold(name) == "type"), None)
     if named is None:
         raise SettingError("setting `transport`: it has no `type`", hint=f"one of {', '.join(known_kinds())}")
-    kind = SAME_AS.get(fold(str(named)), fold(str(named)))
+    kind = KIND_ALIASES.get(fold(str(named)), fold(str(named)))
     if kind in OPTIONS or kind == "composite":
         return kind
     if str(named) in known_kinds():
         return str(named)
-    raise SettingError(f"there is no transport `{named}`", hint=nearest(str(named), known_kinds()))
+    raise SettingError(f"there is no transport `{named}`", hint=suggest_name(str(named), known_kinds()))
 
 
-def rest_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options in a `transport` table: all but its type, and what has no meaning here."""
+def transport_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options in a `transport` table, without its type and without those that have no effect."""
     return {name: value for name, value in given.items() if fold(name) not in {"type", *options.IGNORED}}
 
 
-def typed(kind: str, given: Mapping[str, Any]) -> Any:
-    """The options of a kind that ships, typed; names of OpenLineage's clients are understood."""
-    return converted(_named(kind, given), OPTIONS[kind], where="transport.")
+def parse_options(kind: str, given: Mapping[str, Any]) -> Any:
+    """The options of a built-in kind as its struct. The names of OpenLineage's clients are accepted."""
+    return convert(_canonical_options(kind, given), OPTIONS[kind], where="transport.")
 
 
-def _named(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    rest = {name: _seconds(name, value) for name, value in rest_of(given).items()}
-    return canonical(rest, OPTIONS[kind], where="transport.", aliases=options.ALIASES)
+def _canonical_options(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    values = {name: _convert_milliseconds(name, value) for name, value in transport_options(given).items()}
+    return canonical_names(values, OPTIONS[kind], where="transport.", aliases=options.ALIASES)
 
 
-def _seconds(name: str, value: Any) -> Any:
+def _convert_milliseconds(name: str, value: Any) -> Any:
+    """The value of `timeoutInMillis` in seconds; any other value unchanged."""
     if fold(name) != "timeoutinmillis":
         return value
     try:
@@ -71,42 +72,44 @@ def _seconds(name: str, value: Any) -> Any:
         raise SettingError(f"setting `transport.{name}`: expected a number, got {value!r}", hint=hint) from error
 
 
-def parts_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parts of a composite, by name."""
+def composite_parts(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The transports of a composite, by name."""
     parts = next((value for name, value in given.items() if fold(name) == "transports"), None)
     if isinstance(parts, Mapping):
         return dict(parts)
     if isinstance(parts, (list, tuple)):
-        return numbered(parts)
+        return name_parts(parts)
     raise SettingError("setting `transport`: a composite needs `transports`", hint="a list or a table of transports")
 
 
-def numbered(parts: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
-    """Parts without names, by position and kind."""
-    return {f"{position}-{_called(part)}": part for position, part in enumerate(parts)}
+def name_parts(parts: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
+    """A list of transports as a table: each is named by its position and its kind."""
+    return {f"{position}-{_part_name(part)}": part for position, part in enumerate(parts)}
 
 
-def _called(part: Any) -> str:
+def _part_name(part: Any) -> str:
     return str(part.get("name") or part.get("type")) if isinstance(part, Mapping) else type(part).__name__
 
 
-def checked(given: Any) -> Any:
-    """The `transport` setting with every option under its own name and of its own type; anything wrong is an error."""
+def normalize_transport(given: Any) -> Any:
+    """The `transport` setting with canonical names and converted values. Raises SettingError for any mistake."""
     if isinstance(given, (list, tuple)):
-        return [checked(part) for part in given]
+        return [normalize_transport(part) for part in given]
     if not isinstance(given, Mapping):
         return given
-    kind = kind_of(given)
+    kind = transport_kind(given)
     if kind == "composite":
-        return {"type": kind, "transports": {name: checked(part) for name, part in parts_of(given).items()}}
+        parts = {name: normalize_transport(part) for name, part in composite_parts(given).items()}
+        return {"type": kind, "transports": parts}
     if kind not in OPTIONS:
-        return {**rest_of(given), "type": kind}
-    values = msgspec.to_builtins(typed(kind, given))
-    return {"type": kind, **{name: _merged(values[name], value) for name, value in _named(kind, given).items()}}
+        return {**transport_options(given), "type": kind}
+    values = msgspec.to_builtins(parse_options(kind, given))
+    present = _canonical_options(kind, given)
+    return {"type": kind, **{name: _without_defaults(values[name], value) for name, value in present.items()}}
 
 
-def _merged(converted_value: Any, given_value: Any) -> Any:
-    """Only what was given, with its converted value."""
-    if isinstance(given_value, Mapping) and isinstance(converted_value, Mapping):
-        return {name: converted_value.get(name, value) for name, value in given_value.items()}
-    return converted_value
+def _without_defaults(converted: Any, given: Any) -> Any:
+    """The converted value; of a table only the keys that were given."""
+    if isinstance(given, Mapping) and isinstance(converted, Mapping):
+        return {name: converted.get(name, value) for name, value in given.items()}
+    return converted

@@ -1,24 +1,25 @@
-"""Event → somewhere: queues, batches, spool and the transports that carry events without hurting the job."""
+"""Delivers events to a destination: a file, a lake, an HTTP server, Kafka. Delivery never delays or fails the job."""
 
 from __future__ import annotations
 
-from colline.transport.batching import Carrier
+from colline.transport.batching import BatchingPolicy, BatchingTransport
 from colline.transport.composite import CompositeTransport
-from colline.transport.filesystem import Files, LocalFiles, MemoryFiles
-from colline.transport.interfaces import Batch, Event, Receipt, Sink, Stats, Transport
+from colline.transport.filesystem import FileSystem, LocalFileSystem, MemoryFileSystem
+from colline.transport.interfaces import Batch, DeliveryResult, DeliveryStats, Event, Sink, Transport
 from colline.transport.memory import MemoryTransport
 
 __all__ = [
     "Batch",
-    "Carrier",
+    "BatchingPolicy",
+    "BatchingTransport",
     "CompositeTransport",
+    "DeliveryResult",
+    "DeliveryStats",
     "Event",
-    "Files",
-    "LocalFiles",
-    "MemoryFiles",
+    "FileSystem",
+    "LocalFileSystem",
+    "MemoryFileSystem",
     "MemoryTransport",
-    "Receipt",
     "Sink",
-    "Stats",
     "Transport",
 ]

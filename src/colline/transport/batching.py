@@ -1,7 +1,8 @@
-"""The one engine behind every transport: a bounded buffer, a daemon thread, batches, retries, counters.
+"""The transport in front of every sink: accepts events without blocking and delivers them in batches on a thread.
 
-`emit` writes the event down and returns; a sink sees batches on the carrier's own thread. Whatever a sink does, hang,
-raise or refuse, stays on that thread.
+`emit` serializes an event, puts it into a `DeliveryQueue` and returns. A daemon thread passes batches to the sink. If
+the sink hangs, raises or refuses events, only that thread is affected. `CircuitBreaker` decides when to retry, and
+`ShutdownDeadline` how long a closing transport still tries.
 """
 
 from __future__ import annotations
@@ -10,326 +11,268 @@ import logging
 import os
 import threading
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from time import monotonic
 from weakref import WeakSet
 
 from colline.events.redact import redact
 from colline.terminal_text import get_logger
 from colline.transport.buffer import Buffer, MemoryBuffer
-from colline.transport.filesystem import PeerGoneError
-from colline.transport.interfaces import Batch, Event, Receipt, Sink, Stats, as_line
-from colline.transport.retry import Breaker, Patience
-from colline.transport.shutdown import at_end
+from colline.transport.delivery_queue import DeliveryQueue
+from colline.transport.interfaces import (
+    Batch,
+    DeliveryResult,
+    DeliveryStats,
+    DestinationLostError,
+    Event,
+    Sink,
+    to_json_line,
+)
+from colline.transport.retry import CircuitBreaker, RetryPolicy
+from colline.transport.shutdown import ShutdownDeadline, register_shutdown_hook
 
 log = get_logger("colline.transport")
 
 _ADOPT_INTERVAL_SECONDS = 30.0
-_CLOSING_WAIT = 0.5  # longest pause between two tries while closing: the time left is short
-# Seconds at the end for a peer that failed once, or again and again: the job must not wait for a dead server.
-_LAST_CHANCE = (2.0, 0.3)
+_MAX_PAUSE_SECONDS_WHILE_CLOSING = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How many events travel together, how long the first of them waits, how many may wait at all."""
+class BatchingPolicy:
+    """Size of a batch, how long its first event waits for others, and the limits of the queue and of the shutdown."""
 
     batch_size: int = 50
     flush_seconds: float = 0.0
     queue_capacity: int = 5000
-    shutdown_timeout: float = 10.0
-    patience: Patience = field(default_factory=Patience)
+    shutdown_seconds: float = 10.0
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
 
 
-class Carrier:
-    """A transport made of a sink."""
+class BatchingTransport:
+    """A transport that delivers to one sink."""
 
-    def __init__(self, name: str, sink: Sink, pace: Pace | None = None, buffer: Buffer | None = None) -> None:
+    def __init__(
+        self, name: str, sink: Sink, policy: BatchingPolicy | None = None, buffer: Buffer | None = None
+    ) -> None:
         self.name = name
         self._sink = sink
-        self._pace = pace or Pace()
-        # An empty spool is false, so `or` would not do.
-        self._buffer: Buffer = MemoryBuffer(self._pace.queue_capacity) if buffer is None else buffer
+        self._policy = policy or BatchingPolicy()
+        self._buffer: Buffer = MemoryBuffer(self._policy.queue_capacity) if buffer is None else buffer
         self._reset()
-        if not _ALIVE:
-            at_end(close_all)
-        _ALIVE.add(self)
-        if len(self._buffer):
-            self._start()
+        if not _open_transports:
+            register_shutdown_hook(close_all)
+        _open_transports.add(self)
+        if len(self._queue):
+            self._start_thread()
 
     def _reset(self) -> None:
-        # An RLock, so that a signal handler that emits while its own thread is inside `emit` does not wait for itself.
-        self._wake = threading.Condition(threading.RLock())
+        # Reentrant, because a signal handler may emit while its own thread is in `emit`.
+        self._changed = threading.Condition(threading.RLock())
+        self._queue = DeliveryQueue(self.name, self._buffer)
+        self._breaker = CircuitBreaker(self._policy.retry)
+        self._deadline = ShutdownDeadline(self._policy.shutdown_seconds)
         self._thread: threading.Thread | None = None
-        self._breaker = Breaker(self._pace.patience)
-        self._made = self._sent = self._retried = self._dropped = self._failed = 0
-        self._accepted = len(self._buffer)
-        self._settled = 0  # accepted events that will not be tried again
-        self._part_settled = 0  # those of the batch under way
-        self._nudges = 0
-        self._hurry_to = 0  # a flush waits until this many are settled
-        self._deadline: float | None = None  # set by close
-        self._unasked = False  # closing without a timeout of the caller's own
-        self._last_made: datetime | None = None
-        self._closed = False
-        self._finished = False
+        self._flush_target = 0  # a flush waits until this number of events is settled
+        self._wake_ups = 0  # calls of flush and close: each of them ends a pause
+        self._is_closed = False
 
     def emit(self, event: Event) -> None:
-        """Write the event down and return."""
+        """Put the event into the queue."""
         try:
-            line = as_line(event)
-        except Exception as error:  # noqa: BLE001 (an event that cannot be written down must not reach the job)
-            self._count_unwritable(error)
+            line = to_json_line(event)
+        except Exception as error:  # noqa: BLE001 - an event that cannot be serialized must not fail the job
+            with self._changed:
+                self._queue.reject_unserializable(error)
             return
-        with self._wake:
-            self._made += 1
-            if self._deadline is not None:
-                self._dropped += 1
+        with self._changed:
+            if self._deadline.is_set:
+                self._queue.reject()
                 return
-            lost = self._take(line)
-            if lost:
-                self._count_lost(lost)
-            waiting = len(self._buffer)
-            if waiting in (1, self._pace.batch_size):
-                self._wake.notify_all()
+            self._queue.put(line)
+            if len(self._queue) in (1, self._policy.batch_size):
+                self._changed.notify_all()
             if self._thread is None:
-                self._start()
+                self._start_thread()
 
     def flush(self, timeout: float) -> bool:
-        """True when everything emitted before this call has left within `timeout` seconds."""
+        """Deliver the events emitted so far. False if that takes longer than `timeout` seconds."""
         until = monotonic() + timeout
-        with self._wake:
-            target = self._accepted
-            self._hurry_to = max(self._hurry_to, target)
-            self._nudges += 1
-            self._wake.notify_all()
-            while self._settled < target and not self._finished:
+        with self._changed:
+            target = self._queue.accepted
+            self._flush_target = max(self._flush_target, target)
+            self._wake_up()
+            while self._queue.settled < target and not self._queue.is_abandoned:
                 left = until - monotonic()
                 if left <= 0:
                     return False
-                self._wake.wait(left)
-            return self._settled >= target
+                self._changed.wait(left)
+            return self._queue.settled >= target
 
     def begin_close(self, timeout: float | None = None) -> None:
-        """Take no more events and start to drain; `close` waits for the end of it."""
-        seconds = self._pace.shutdown_timeout if timeout is None else timeout
-        with self._wake:
-            if self._deadline is not None:
+        """Accept no more events and deliver the waiting ones in the background."""
+        with self._changed:
+            if self._deadline.is_set:
                 return
-            self._deadline = monotonic() + seconds
-            self._unasked = timeout is None
-            self._hurry_up()
-            self._nudges += 1
-            if self._thread is None and len(self._buffer):
-                self._start()
-            self._wake.notify_all()
+            self._deadline.start(timeout)
+            self._deadline.shorten(self._breaker.failures)
+            if self._thread is None and len(self._queue):
+                self._start_thread()
+            self._wake_up()
 
     def close(self, timeout: float | None = None) -> None:
-        """Deliver what waits for `timeout` seconds at most, say what became of everything, stop."""
+        """Deliver the waiting events for at most `timeout` seconds, stop, and log the counters."""
         self.begin_close(timeout)
-        with self._wake:
-            if self._closed:
+        with self._changed:
+            if self._is_closed:
                 return
-            self._closed = True
-        self._finish(max(0.0, (self._deadline or 0.0) - monotonic()))
+            self._is_closed = True
+        is_stopped = self._wait_for_thread()
+        with self._changed:
+            self._queue.abandon()
+            self._changed.notify_all()
+        if is_stopped:  # otherwise the sink hangs, and closing it could hang too
+            self._sink.close()
+        self._log_counters()
+        self._buffer.close()
+        _open_transports.discard(self)
 
     @property
-    def stats(self) -> Stats:
-        """Where every event is now."""
-        with self._wake:
-            waiting, spooled = self._waiting()
-            return Stats(
-                emitted=self._made,
-                queued=0 if self._finished else waiting - spooled,
-                sent=self._sent,
-                retried=self._retried,
-                dropped=self._dropped,
-                spooled=spooled,
-                failed=self._failed,
-                adopted=self._buffer.adopted_events,
-                damaged=self._buffer.damaged_parts,
-            )
+    def stats(self) -> DeliveryStats:
+        """The current counters."""
+        with self._changed:
+            return self._queue.stats
 
-    def _waiting(self) -> tuple[int, int]:
-        """Events not settled yet, and how many of them would survive this process."""
-        waiting = len(self._buffer) - self._part_settled
-        return waiting, min(waiting, self._buffer.on_disk)
+    def after_fork(self) -> None:
+        """In a forked child: start empty, because the events, the thread and the connections belong to the parent."""
+        self._buffer.disown()
+        self._sink.after_fork()
+        self._reset()
 
-    def _take(self, line: bytes) -> int:
-        self._accepted += 1
-        try:
-            return self._buffer.put(line)
-        except Exception:
-            log.exception("colline: the %s transport could not keep an event", self.name)
-            return 1
+    def _wake_up(self) -> None:
+        self._wake_ups += 1
+        self._changed.notify_all()
 
-    def _count_lost(self, lost: int) -> None:
-        self._settled += lost
-        before, self._dropped = self._dropped, self._dropped + lost
-        # Said at 1, 2, 4, 8 … so that a long outage does not fill the log.
-        if before.bit_length() != self._dropped.bit_length():
-            log.warning("colline: %s events dropped so far by the %s transport (it is full)", self._dropped, self.name)
-
-    def _count_unwritable(self, error: Exception) -> None:
-        with self._wake:
-            self._made += 1
-            self._failed += 1
-        log.warning("colline: an event could not be written as JSON: %s", error)
-
-    def _start(self) -> None:
+    def _start_thread(self) -> None:
         self._thread = threading.Thread(target=self._run, name=f"colline-{self.name}", daemon=True)
         try:
             self._thread.start()
-        except (
-            RuntimeError
-        ):  # the interpreter is shutting down, or the system has no thread left: close() drains inline
+        except RuntimeError:  # at interpreter exit, or at the system's limit of threads; then `close` delivers
             self._thread = None
 
-    def _run(self) -> None:
-        while not self._finished:
-            try:
-                if (batch := self._next_batch()) is None or not self._carry(batch):
-                    return
-            except Exception:  # the thread must outlive any fault of ours: events still wait
-                log.exception("colline: the %s transport stumbled", self.name)
-                with self._wake:
-                    self._pause(Receipt(why="internal error"))
-
-    def _next_batch(self) -> Batch | None:
-        """The next events to deliver, when there are enough of them or the first has waited long enough."""
-        with self._wake:
-            while not len(self._buffer):
-                if self._deadline is not None:
-                    return None
-                if not self._wake.wait(_ADOPT_INTERVAL_SECONDS):
-                    self._buffer.adopt(1)  # `emit` waits while a file is read, so only one
-                    self._accepted += len(self._buffer)
-            until = monotonic() + self._pace.flush_seconds
-            while not self._is_due() and (left := until - monotonic()) > 0:
-                self._wake.wait(left)
-            batch = Batch.of(self._buffer.peek(self._pace.batch_size), after=self._last_made)
-            self._last_made = batch.made_at
-            return batch
-
-    def _is_due(self) -> bool:
-        enough = len(self._buffer) >= self._pace.batch_size
-        return enough or self._deadline is not None or self._settled < self._hurry_to
-
-    def _carry(self, batch: Batch) -> bool:
-        """True when every event of the batch is settled, False when time ran out."""
-        size = len(batch.events)
-        while True:
-            receipt = self._attempt(batch)
-            with self._wake:
-                if self._finished:
-                    return False
-                self._count(batch, receipt)
-                if not receipt.again:
-                    self._settle(size)
-                    return True
-                if not self._pause(receipt):
-                    return False
-                self._retried += 1
-            if len(receipt.again) < len(batch.events):
-                batch = replace(batch, events=tuple(batch.events[position] for position in receipt.again))
-
-    def _attempt(self, batch: Batch) -> Receipt:
-        try:
-            return self._sink.deliver(batch)
-        except Exception as error:  # noqa: BLE001 (a sink may fail in any way; the job must not see it)
-            everything = tuple(range(len(batch.events)))
-            gone = isinstance(error, PeerGoneError)
-            return Receipt(again=everything, why=f"{type(error).__name__}: {redact(str(error))}", hopeless=gone)
-
-    def _count(self, batch: Batch, receipt: Receipt) -> None:
-        settled = len(batch.events) - len(receipt.again)
-        self._part_settled += settled
-        self._sent += settled - len(receipt.refused)
-        for _, why in receipt.refused:
-            self._failed += 1
-            if self._failed.bit_count() == 1:
-                log.warning("colline: the %s transport refused an event (%s so far): %s", self.name, self._failed, why)
-
-    def _settle(self, size: int) -> None:
-        self._buffer.mark_delivered(size)
-        self._settled += size
-        self._part_settled = 0
-        if self._breaker.succeeded():
-            log.warning("colline: the %s transport delivers again", self.name)
-        self._wake.notify_all()
-
-    def _pause(self, receipt: Receipt) -> bool:
-        """Wait before the next try; False when closing leaves no time for another one."""
-        was_open = self._breaker.is_open
-        wait = self._breaker.failed(receipt.retry_after)
-        if self._breaker.is_open and not was_open:
-            log.warning(
-                "colline: the %s transport cannot deliver and rests for %.0f s; events wait: %s",
-                self.name, wait, receipt.why,
-            )  # fmt: skip
-        if self._deadline is not None:
-            if receipt.hopeless:
-                return False
-            self._hurry_up()
-            wait = min(wait, _CLOSING_WAIT)
-        nudges, until = self._nudges, monotonic() + wait
-        # A flush or a close nudges: the peer may be back, so one try is made at once.
-        while self._nudges == nudges and (left := min(until, self._deadline or until) - monotonic()) > 0:
-            self._wake.wait(left)
-        return self._deadline is None or monotonic() < self._deadline
-
-    def _hurry_up(self) -> None:
-        """At a program's end nobody asked to wait: a peer that is known to fail gets one last try."""
-        failures = self._breaker.failures
-        if self._unasked and self._deadline is not None and failures:
-            self._deadline = min(self._deadline, monotonic() + _LAST_CHANCE[failures > 1])
-
-    def _finish(self, seconds: float) -> None:
+    def _wait_for_thread(self) -> bool:
+        """Wait until the thread has delivered everything or the deadline is over. Returns whether it has stopped."""
         if self._thread is None:
             self._run()
-        else:
-            self._thread.join(seconds)  # the thread shortens the deadline itself when it sees no point in waiting
-        stopped = self._thread is None or not self._thread.is_alive()
-        with self._wake:
-            waiting, spooled = self._waiting()
-            self._failed += waiting - spooled
-            self._finished = True
-            self._wake.notify_all()
-        if stopped:  # otherwise the sink hangs, and closing it could hang too
-            self._sink.close()
-        self._report()
-        self._buffer.close()
-        _ALIVE.discard(self)
+            return True
+        self._thread.join(self._deadline.seconds_left())
+        return not self._thread.is_alive()
 
-    def _report(self) -> None:
+    def _run(self) -> None:
+        while not self._queue.is_abandoned:
+            try:
+                if (batch := self._wait_for_batch()) is None or not self._deliver(batch):
+                    return
+            except Exception:
+                log.exception("colline: unexpected error in the %s transport", self.name)
+                with self._changed:
+                    if not self._pause(DeliveryResult(reason="unexpected error")):
+                        return
+
+    def _wait_for_batch(self) -> Batch | None:
+        """The next batch, once it is full or its first event has waited long enough. None if all is delivered."""
+        with self._changed:
+            while not len(self._queue):
+                if self._deadline.is_set:
+                    return None
+                if not self._changed.wait(_ADOPT_INTERVAL_SECONDS):
+                    self._queue.adopt()
+            until = monotonic() + self._policy.flush_seconds
+            while not self._is_batch_due() and (left := until - monotonic()) > 0:
+                self._changed.wait(left)
+            return self._queue.next_batch(self._policy.batch_size)
+
+    def _is_batch_due(self) -> bool:
+        is_full = len(self._queue) >= self._policy.batch_size
+        return is_full or self._deadline.is_set or self._queue.settled < self._flush_target
+
+    def _deliver(self, batch: Batch) -> bool:
+        """Try until every event of the batch is delivered or refused. False if the deadline is over first."""
+        size = len(batch.events)
+        while True:
+            result = self._attempt(batch)
+            with self._changed:
+                if self._queue.is_abandoned:
+                    return False
+                self._queue.record_attempt(batch, result)
+                if not result.retry:
+                    self._finish_batch(size)
+                    return True
+                if not self._pause(result):
+                    return False
+                self._queue.record_retry()
+            batch = replace(batch, events=tuple(batch.events[position] for position in result.retry))
+
+    def _attempt(self, batch: Batch) -> DeliveryResult:
+        try:
+            return self._sink.deliver(batch)
+        except Exception as error:  # noqa: BLE001 - a sink may raise anything, and the job must not see it
+            return DeliveryResult(
+                retry=tuple(range(len(batch.events))),
+                reason=f"{type(error).__name__}: {error}",
+                is_permanent=isinstance(error, DestinationLostError),
+            )
+
+    def _finish_batch(self, size: int) -> None:
+        self._queue.finish_batch(size)
+        if self._breaker.is_open:
+            log.warning("colline: the %s transport delivers again", self.name)
+        self._breaker.record_success()
+        self._changed.notify_all()
+
+    def _pause(self, result: DeliveryResult) -> bool:
+        """Wait before the next attempt. False if the transport is closing and there is no time for another one."""
+        was_open = self._breaker.is_open
+        seconds = self._breaker.record_failure(result.retry_after)
+        if self._breaker.is_open and not was_open:
+            log.warning(
+                "colline: the %s transport cannot deliver, circuit open for %.0f s, events are queued: %s",
+                self.name, seconds, redact(result.reason),
+            )  # fmt: skip
+        if self._deadline.is_set:
+            if result.is_permanent:
+                return False
+            self._deadline.shorten(self._breaker.failures)
+            seconds = min(seconds, _MAX_PAUSE_SECONDS_WHILE_CLOSING)
+        self._wait_for_wake_up(min(seconds, self._deadline.seconds_left()))
+        return self._deadline.seconds_left() > 0
+
+    def _wait_for_wake_up(self, seconds: float) -> None:
+        """Wait, but not longer than until the next flush or close: these try at once."""
+        before, until = self._wake_ups, monotonic() + seconds
+        while self._wake_ups == before and (left := until - monotonic()) > 0:
+            self._changed.wait(left)
+
+    def _log_counters(self) -> None:
         stats = self.stats
-        level = logging.INFO if stats.is_whole and not stats.spooled else logging.WARNING
-        told = ", ".join(f"{count} {name}" for name, count in stats.to_dict().items() if count)
-        log.log(level, "colline: the %s transport ends: %s", self.name, told or "no events")
-
-    def after_fork(self) -> None:
-        """In a forked child: what waits, the thread and the connections belong to the parent."""
-        self._buffer.disown()
-        self._sink.forget()
-        self._reset()
+        level = logging.INFO if stats.is_lossless and not stats.spooled else logging.WARNING
+        counters = ", ".join(f"{count} {name}" for name, count in stats.to_dict().items() if count)
+        log.log(level, "colline: the %s transport is closed: %s", self.name, counters or "no events")
 
 
-_ALIVE: WeakSet[Carrier] = WeakSet()
+_open_transports: WeakSet[BatchingTransport] = WeakSet()
 
 
 def close_all() -> None:
-    """Every carrier drains at the same time, each for its own shutdown timeout at most."""
-    alive = list(_ALIVE)
-    for carrier in alive:
-        carrier.begin_close()
-    for carrier in alive:
-        carrier.close()
+    """Close all open transports at the same time, each within its own shutdown time-out."""
+    transports = list(_open_transports)
+    for transport in transports:
+        transport.begin_close()
+    for transport in transports:
+        transport.close()
 
 
 def _after_fork_in_child() -> None:
-    for carrier in list(_ALIVE):
-        carrier.after_fork()
+    for transport in list(_open_transports):
+        transport.after_fork()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+os.register_at_fork(after_in_child=_after_fork_in_child)

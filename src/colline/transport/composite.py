@@ -1,54 +1,51 @@
-"""Fan-out: every part carries every event on its own; one that fails or hangs never stops another."""
+"""Delivers every event to several transports. A part that fails or hangs does not affect the others."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 from operator import add
 from time import monotonic
-from typing import TYPE_CHECKING
 
-from colline.transport.batching import Carrier
-from colline.transport.interfaces import Event, Stats, Transport, as_line
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from colline.transport.batching import BatchingTransport
+from colline.transport.interfaces import DeliveryStats, Event, Transport, to_json_line
 
 
 class CompositeTransport:
-    """Several transports as one, by name."""
+    """Several transports, by name."""
 
     def __init__(self, parts: Mapping[str, Transport]) -> None:
         self.parts = dict(parts)
 
     def emit(self, event: Event) -> None:
-        """Serialised once, given to every part."""
+        """Serialize the event once and emit it to every part."""
         line: Event
         try:
-            line = as_line(event)
-        except Exception:  # noqa: BLE001 (every part meets the same error, counts it and logs it)
+            line = to_json_line(event)
+        except Exception:  # noqa: BLE001 - every part meets the same error, counts it and logs it
             line = event
         for part in self.parts.values():
             part.emit(line)
 
     def flush(self, timeout: float) -> bool:
-        """True when every part is flushed; they share the time."""
+        """Flush every part. The parts share the timeout."""
         until = monotonic() + timeout
         flushed = [part.flush(max(0.0, until - monotonic())) for part in self.parts.values()]
         return all(flushed)
 
     def begin_close(self, timeout: float | None = None) -> None:
-        """Every part starts to drain at the same time."""
+        """Start closing all parts at the same time."""
         for part in self.parts.values():
-            if isinstance(part, (Carrier, CompositeTransport)):
+            if isinstance(part, (BatchingTransport, CompositeTransport)):
                 part.begin_close(timeout)
 
     def close(self, timeout: float | None = None) -> None:
-        """The slowest part decides how long it takes; a hanging one costs the others nothing."""
+        """Close all parts. It takes as long as the slowest part."""
         self.begin_close(timeout)
         for part in self.parts.values():
             part.close(timeout)
 
     @property
-    def stats(self) -> Stats:
-        """Counters of all parts, so an event counts once per part."""
-        return reduce(add, (part.stats for part in self.parts.values()), Stats())
+    def stats(self) -> DeliveryStats:
+        """The sum of the parts' counters. An event counts once per part."""
+        return reduce(add, (part.stats for part in self.parts.values()), DeliveryStats())

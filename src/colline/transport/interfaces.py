@@ -1,7 +1,7 @@
-"""What a transport is, what it counts, and what a sink underneath it says about a batch.
+"""The interfaces of this package: `Transport` for the rest of colline, and `Sink` for destinations.
 
-A **transport** is what the rest of colline sees: `emit` never blocks and never raises. A **sink** is the blocking part:
-it is handed a batch on a thread of its own and says what became of it.
+`Transport.emit` never blocks and never raises. A `Sink` may do both: it receives batches on a thread of its own and
+returns which events were delivered.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ from uuid import uuid4
 
 import msgspec
 
+from colline.errors import TransportError
+
 Event = bytes | str | msgspec.Struct | dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Stats:
-    """Where every event is. `emitted + adopted == sent + dropped + failed + queued + spooled`, at any moment."""
+class DeliveryStats:
+    """Counters of events. At any moment `emitted + adopted == sent + dropped + failed + queued + spooled`."""
 
     emitted: int = 0
     queued: int = 0
@@ -31,83 +33,87 @@ class Stats:
     damaged: int = 0
 
     def to_dict(self) -> dict[str, int]:
-        """The counters by name, as the `colline_delivery` facet carries them."""
+        """The counters by name, as in the `colline_delivery` facet."""
         return asdict(self)
 
     @property
-    def is_whole(self) -> bool:
-        """True when nothing was given up: no event dropped, refused or damaged."""
+    def is_lossless(self) -> bool:
+        """Whether no event was dropped, refused or damaged."""
         return not (self.dropped or self.failed or self.damaged)
 
-    def __add__(self, other: Stats) -> Stats:
-        return Stats(**{name: count + getattr(other, name) for name, count in asdict(self).items()})
+    def __add__(self, other: DeliveryStats) -> DeliveryStats:
+        return DeliveryStats(**{name: count + getattr(other, name) for name, count in asdict(self).items()})
 
 
 @runtime_checkable
 class Transport(Protocol):
-    """Carries events somewhere without hurting the job that made them."""
+    """Delivers events in the background, without delaying or failing the job that emits them."""
 
     def emit(self, event: Event) -> None:
-        """Take one event. Never blocks, never raises; what cannot be taken is counted as dropped."""
+        """Accept one event. Never blocks and never raises; an event that cannot be accepted is counted as dropped."""
 
     def flush(self, timeout: float) -> bool:
-        """True when everything emitted so far has left within `timeout` seconds."""
+        """Deliver the events emitted so far. False if that takes longer than `timeout` seconds."""
 
     def close(self, timeout: float | None = None) -> None:
-        """Deliver what waits, for `timeout` seconds at most, then stop. A second call does nothing."""
+        """Deliver the waiting events for at most `timeout` seconds, then stop. A second call does nothing."""
 
     @property
-    def stats(self) -> Stats:
-        """The counters as they are now."""
+    def stats(self) -> DeliveryStats:
+        """The current counters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Events that travel together. The same batch tried again has the same `id`, so a retry writes the same file."""
+    """Events that are delivered together. A retry has the same `id`, so it writes the same file."""
 
     events: tuple[bytes, ...]
     id: str
-    made_at: datetime
+    created_at: datetime
 
     @classmethod
-    def of(cls, events: tuple[bytes, ...], after: datetime | None = None) -> Batch:
-        """A new batch, made now and at least a millisecond `after` the one before, so that file names sort in order."""
+    def create(cls, events: tuple[bytes, ...], after: datetime | None = None) -> Batch:
+        """A new batch, at least one millisecond later than `after`, so that file names sort in order of creation."""
         now = datetime.now(timezone.utc)
         return cls(events, str(uuid4()), max(now, after + timedelta(milliseconds=1)) if after else now)
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """What became of a batch: positions refused for good with the reason, positions to try again. The rest arrived."""
+class DeliveryResult:
+    """What happened to the events of a batch, by position. Events that are not listed were delivered."""
 
-    refused: tuple[tuple[int, str], ...] = ()
-    again: tuple[int, ...] = ()
-    why: str = ""
-    retry_after: float | None = None
-    hopeless: bool = False  # the peer does not come back in this process
+    refused: tuple[tuple[int, str], ...] = ()  # position and reason of events that the destination will never accept
+    retry: tuple[int, ...] = ()
+    reason: str = ""  # why events have to be retried
+    retry_after: float | None = None  # seconds, as the destination requested
+    is_permanent: bool = False  # the destination cannot be reached again in this process
 
 
-ARRIVED = Receipt()
+DELIVERED = DeliveryResult()
+
+
+class DestinationLostError(TransportError):
+    """The destination cannot be reached again in this process: a retry is useless."""
 
 
 @runtime_checkable
 class Sink(Protocol):
-    """The blocking end of a transport. Raising means: nothing of this batch arrived, try again later."""
+    """Writes batches to one destination. An exception means that no event of the batch was delivered: retry later."""
 
-    def deliver(self, batch: Batch) -> Receipt:
-        """What became of each event of the batch."""
+    def deliver(self, batch: Batch) -> DeliveryResult:
+        """Write a batch and return what happened to its events."""
 
-    def forget(self) -> None:
-        """In a forked child: connections belong to the parent, make new ones when needed."""
+    def after_fork(self) -> None:
+        """Called in a forked child: drop connections, because they belong to the parent."""
 
     def close(self) -> None:
-        """Let go of connections and handles."""
+        """Close connections and files."""
 
 
 _encode = msgspec.json.Encoder().encode
 
 
-def as_line(event: Event) -> bytes:
+def to_json_line(event: Event) -> bytes:
     """The event as one line of JSON, without the line end."""
     line = event if type(event) is bytes else event.encode() if isinstance(event, str) else _encode(event)
     if b"\n" in line or b"\r" in line:

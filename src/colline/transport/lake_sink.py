@@ -1,31 +1,32 @@
-"""Batches of events as files in a lake's landing folder, one whole file per batch, no two writers ever at one name."""
+"""Writes each batch of events as one NDJSON file to the landing folder of a lake."""
 
 from __future__ import annotations
 
-from colline.transport.filesystem import Files
-from colline.transport.interfaces import ARRIVED, Batch, Receipt
+from colline.transport.filesystem import FileSystem
+from colline.transport.interfaces import DELIVERED, Batch, DeliveryResult
 
 
-def file_name(batch: Batch) -> str:
-    """`dt=2026-03-01/1772323200000-<uuid>-50events.ndjson`."""
-    day, milliseconds = batch.made_at.strftime("%Y-%m-%d"), int(batch.made_at.timestamp() * 1000)
-    return f"dt={day}/{milliseconds}-{batch.id}-{len(batch.events)}events.ndjson"
+def landing_file_name(batch: Batch) -> str:
+    """`dt=2026-03-01/1772323200000-<uuid>-50events.ndjson`. The UUID makes it unique among all writers."""
+    milliseconds = int(batch.created_at.timestamp() * 1000)
+    return f"dt={batch.created_at:%Y-%m-%d}/{milliseconds}-{batch.id}-{len(batch.events)}events.ndjson"
 
 
 class LakeSink:
-    """Writes each batch as one NDJSON file below `{base}/{folder}`."""
+    """Writes files below `{base}/{folder}`."""
 
-    def __init__(self, base: str, folder: str, files: Files) -> None:
+    def __init__(self, base: str, folder: str, files: FileSystem) -> None:
         self._root = f"{base.rstrip('/')}/{folder.strip('/')}"
         self._files = files
 
-    def deliver(self, batch: Batch) -> Receipt:
-        """The same batch tried again goes to the same name: a write that failed after all is not there twice."""
-        self._files.write_whole(f"{self._root}/{file_name(batch)}", b"\n".join(batch.events) + b"\n")
-        return ARRIVED
+    def deliver(self, batch: Batch) -> DeliveryResult:
+        """Write the batch. A retry writes the same name, so a write that only seemed to fail is not duplicated."""
+        path = f"{self._root}/{landing_file_name(batch)}"
+        self._files.write_atomically(path, b"\n".join(batch.events) + b"\n")
+        return DELIVERED
 
-    def forget(self) -> None:
-        """Nothing is held between batches."""
+    def after_fork(self) -> None:
+        """Do nothing: no file is open between deliveries."""
 
     def close(self) -> None:
-        """Nothing is held between batches."""
+        """Do nothing: no file is open between deliveries."""

@@ -1,4 +1,4 @@
-"""The in-memory twin of every transport: keeps what it was given, for tests, notebooks and `watch.events`."""
+"""Keeps events in memory: for tests, notebooks and `watch.events`."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any
 
 import msgspec
 
-from colline.transport.interfaces import Event, Stats, as_line
+from colline.transport.interfaces import DeliveryStats, Event, to_json_line
 
 
 class MemoryTransport:
-    """Keeps the newest `capacity` events; older ones are dropped and counted."""
+    """Keeps the newest `capacity` events. Older ones are dropped and counted."""
 
     def __init__(self, capacity: int = 100_000) -> None:
-        self._lock = RLock()
+        self._lock = RLock()  # reentrant: a signal handler may emit while its own thread is in `emit`
         self._capacity = capacity
         self._lines: list[bytes] = []
-        self._made = self._dropped = self._failed = 0
-        self._closed = False
+        self._emitted = self._dropped = self._failed = 0
+        self._is_closed = False
 
     def emit(self, event: Event) -> None:
         """Keep the event."""
         with self._lock:
-            self._made += 1
-            if self._closed:
+            self._emitted += 1
+            if self._is_closed:
                 self._dropped += 1
                 return
             try:
-                self._lines.append(as_line(event))
-            except Exception:  # noqa: BLE001 (an event that cannot be written down must not reach the job)
+                self._lines.append(to_json_line(event))
+            except Exception:  # noqa: BLE001 - an event that cannot be serialized must not fail the job
                 self._failed += 1
                 return
             if len(self._lines) > self._capacity:
@@ -38,7 +38,7 @@ class MemoryTransport:
 
     @property
     def lines(self) -> tuple[bytes, ...]:
-        """The events as they were serialised."""
+        """The events as JSON."""
         with self._lock:
             return tuple(self._lines)
 
@@ -48,21 +48,21 @@ class MemoryTransport:
         return [msgspec.json.decode(line) for line in self.lines]
 
     def clear(self) -> None:
-        """Forget the events kept so far; they stay counted as sent."""
+        """Delete the events. The counters stay."""
         with self._lock:
             self._lines.clear()
 
-    def flush(self, timeout: float) -> bool:  # noqa: ARG002 (nothing ever waits here)
-        """True: nothing waits."""
+    def flush(self, timeout: float) -> bool:  # noqa: ARG002 - part of the interface
+        """True: no event waits."""
         return True
 
-    def close(self, timeout: float | None = None) -> None:  # noqa: ARG002 (nothing ever waits here)
-        """Stop taking events; those kept stay readable."""
-        self._closed = True
+    def close(self, timeout: float | None = None) -> None:  # noqa: ARG002 - part of the interface
+        """Accept no more events. Those in memory stay readable."""
+        self._is_closed = True
 
     @property
-    def stats(self) -> Stats:
-        """Everything kept counts as sent."""
+    def stats(self) -> DeliveryStats:
+        """The current counters. Every event in memory counts as sent."""
         with self._lock:
-            sent = self._made - self._dropped - self._failed
-            return Stats(emitted=self._made, sent=sent, dropped=self._dropped, failed=self._failed)
+            sent = self._emitted - self._dropped - self._failed
+            return DeliveryStats(emitted=self._emitted, sent=sent, dropped=self._dropped, failed=self._failed)

@@ -1,50 +1,52 @@
-"""When to try again: back-off with jitter, and a breaker that stops trying for a while after failures in a row."""
+"""When to retry a failed delivery: exponential back-off with jitter, and a circuit breaker."""
 
 from __future__ import annotations
 
 import random
 from dataclasses import dataclass
 
+_MAX_DOUBLINGS = 16
+
 
 @dataclass(frozen=True, slots=True)
-class Patience:
-    """How long to wait after a failure. Seconds everywhere."""
+class RetryPolicy:
+    """How long to wait after a failure."""
 
-    backoff: float = 0.3
-    backoff_limit: float = 10.0
-    breaker_after: int = 5
+    backoff_seconds: float = 0.3
+    max_backoff_seconds: float = 10.0
+    breaker_after: int = 5  # failures in a row that open the circuit
     breaker_seconds: float = 30.0
-    breaker_limit: float = 300.0
+    max_breaker_seconds: float = 300.0
 
 
-class Breaker:
-    """Counts failures in a row; `open` means that a peer is left alone for longer than a back-off."""
+class CircuitBreaker:
+    """Counts failures in a row. After `breaker_after` of them the circuit is open: the pauses become much longer."""
 
-    def __init__(self, patience: Patience, rng: random.Random | None = None) -> None:
-        self._patience = patience
-        self._random = rng or random.Random()  # noqa: S311 (spreads retries, guards nothing)
+    def __init__(self, policy: RetryPolicy, rng: random.Random | None = None) -> None:
+        self._policy = policy
+        self._random = rng or random.Random()  # noqa: S311 - spreads retries over time; not used for security
         self.failures = 0
 
     @property
     def is_open(self) -> bool:
-        """True after `breaker_after` failures in a row."""
-        return self.failures >= self._patience.breaker_after
+        """Whether the last `breaker_after` deliveries failed."""
+        return self.failures >= self._policy.breaker_after
 
-    def succeeded(self) -> bool:
-        """Back to normal; True when the breaker was open until now."""
-        was_open, self.failures = self.is_open, 0
-        return was_open
+    def record_success(self) -> None:
+        """Close the circuit."""
+        self.failures = 0
 
-    def failed(self, retry_after: float | None = None) -> float:
-        """Seconds to wait before the next try; never shorter than what the peer asked for."""
+    def record_failure(self, retry_after: float | None = None) -> float:
+        """Seconds to wait before the next attempt, at least `retry_after`."""
         self.failures += 1
-        patience = self._patience
-        if self.is_open:
-            rests = min(self.failures - patience.breaker_after, 16)
-            wait = min(patience.breaker_seconds * 2.0**rests, patience.breaker_limit)
-            wait *= self._random.uniform(0.9, 1.1)
-        else:
-            wait = self._random.uniform(
-                0, min(patience.backoff * 2.0 ** min(self.failures, 16), patience.backoff_limit)
-            )
-        return max(wait, min(retry_after or 0.0, patience.breaker_limit))
+        wait = self._open_pause() if self.is_open else self._backoff()
+        return max(wait, min(retry_after or 0.0, self._policy.max_breaker_seconds))
+
+    def _backoff(self) -> float:
+        longest = self._policy.backoff_seconds * 2.0 ** min(self.failures, _MAX_DOUBLINGS)
+        return self._random.uniform(0, min(longest, self._policy.max_backoff_seconds))
+
+    def _open_pause(self) -> float:
+        doublings = min(self.failures - self._policy.breaker_after, _MAX_DOUBLINGS)
+        pause = min(self._policy.breaker_seconds * 2.0**doublings, self._policy.max_breaker_seconds)
+        return pause * self._random.uniform(0.9, 1.1)

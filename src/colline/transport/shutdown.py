@@ -1,122 +1,158 @@
-"""How the program ends, and what still happens then.
+"""What happens when the program ends: runs shutdown hooks, records the exit status, limits the last deliveries.
 
-At interpreter exit, `sys.exit`, an uncaught exception, Ctrl-C and SIGTERM, whatever was given to `at_end` runs, newest
-first, so a watch says its last word before the transports below it drain and close.
+Shutdown hooks run at interpreter exit, after `sys.exit`, an uncaught exception, Ctrl-C and SIGTERM. The newest runs
+first, so a watch emits its final event before the transport that it uses is closed.
 """
 
 from __future__ import annotations
 
 import atexit
 import builtins
+import math
 import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import Any, NoReturn
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import FrameType, TracebackType
 from colline.terminal_text import get_logger
 
 log = get_logger("colline.transport")
 
+# Kubernetes and systemd send SIGKILL 30 s or more after SIGTERM.
+_SIGTERM_SECONDS = 25.0
+_LAST_ATTEMPT_SECONDS = 2.0
+_LAST_ATTEMPT_SECONDS_AFTER_RETRIES = 0.3
+
+
+class ShutdownDeadline:
+    """Until when a closing transport tries to deliver."""
+
+    def __init__(self, default_seconds: float) -> None:
+        self._default_seconds = default_seconds
+        self._at = math.inf
+        self._is_default = False
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the transport is closing."""
+        return self._at < math.inf
+
+    def start(self, timeout: float | None) -> None:
+        """Set the deadline to `timeout` seconds from now; None means the default."""
+        self._is_default = timeout is None
+        self._at = monotonic() + (self._default_seconds if timeout is None else timeout)
+
+    def shorten(self, failures: int) -> None:
+        """Leave time for one more attempt only, if the last deliveries failed and the caller gave no timeout.
+
+        At the end of a program nobody asked to wait, and the job must not be delayed by a server that is down.
+        """
+        if self._is_default and failures:
+            seconds = _LAST_ATTEMPT_SECONDS if failures == 1 else _LAST_ATTEMPT_SECONDS_AFTER_RETRIES
+            self._at = min(self._at, monotonic() + seconds)
+
+    def seconds_left(self) -> float:
+        """Infinite if the transport is not closing, 0 if the deadline is over."""
+        return max(0.0, self._at - monotonic())
+
 
 @dataclass(frozen=True, slots=True)
-class Ending:
-    """How the program ends. `failed` is true for an uncaught exception, Ctrl-C and a non-zero `sys.exit`."""
+class ProgramExit:
+    """How the program ends. It failed after an uncaught exception, Ctrl-C, SIGTERM or a non-zero `sys.exit`."""
 
-    failed: bool = False
-    why: str = ""
-
-
-_ending = Ending()
-_installed = False
-_calls: list[Callable[[], None]] = []
-_TERM_SECONDS = 25.0  # less than the 30 s that Kubernetes and systemd leave between SIGTERM and SIGKILL at least
+    has_failed: bool = False
+    reason: str = ""
 
 
-def ending() -> Ending:
-    """How the program ends, as far as it is known now; a program that still runs is not failed."""
-    return _ending
+_program_exit = ProgramExit()
+_is_installed = False
+_hooks: list[Callable[[], None]] = []
 
 
-def at_end(call: Callable[[], None]) -> None:
-    """Run `call` when the program ends, however it ends; what it raises is logged."""
-    watch_exits()
+def program_exit() -> ProgramExit:
+    """How the program ends, as far as it is known. A running program has not failed."""
+    return _program_exit
 
-    def guarded() -> None:
+
+def record_exit(failure: str | None) -> None:
+    """Record how the program ends: None for success, or why it failed."""
+    global _program_exit  # noqa: PLW0603 - the interpreter exits once
+    _program_exit = ProgramExit(has_failed=failure is not None, reason=failure or "")
+
+
+def register_shutdown_hook(hook: Callable[[], None]) -> None:
+    """Run `hook` when the program ends. An exception in it is logged."""
+    observe_exit()
+
+    def run_hook() -> None:
         try:
-            call()
+            hook()
         except Exception:
-            log.exception("colline: stumbled at the end of the program")
+            log.exception("colline: shutdown hook failed")
 
-    _calls.append(guarded)
-    atexit.register(guarded)
+    _hooks.append(run_hook)
+    atexit.register(run_hook)
 
 
-def watch_exits() -> None:
-    """From now on `ending` knows how the program ends. Hooks that were there before are called as before."""
-    global _installed  # noqa: PLW0603 (the interpreter has one exit)
-    if _installed:
+def _run_hooks() -> None:
+    for hook in reversed(_hooks):
+        hook()
+
+
+def observe_exit() -> None:
+    """Record from now on how the program ends. Existing hooks of the interpreter are still called."""
+    global _is_installed  # noqa: PLW0603 - the interpreter exits once
+    if _is_installed:
         return
-    _installed = True
-    before_hook, before_exit = sys.excepthook, sys.exit
+    _is_installed = True
+    previous_excepthook, previous_exit = sys.excepthook, sys.exit
 
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        record(f"{kind.__name__}: {error}" if str(error) else kind.__name__)
-        return before_hook(kind, error, trace)
+    def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
+        record_exit(f"{kind.__name__}: {error}" if str(error) else kind.__name__)
+        return previous_excepthook(kind, error, trace)
 
-    def leave(status: Any = None, /) -> NoReturn:
-        # In a notebook the kernel catches it and goes on; in a side thread only that thread ends.
+    def exit_program(status: Any = None, /) -> NoReturn:
+        # A notebook kernel catches SystemExit and continues; in another thread it ends only that thread.
         if threading.current_thread() is threading.main_thread() and not hasattr(builtins, "get_ipython"):
-            record(None if status is None or status == 0 else f"sys.exit({status!r})")
-        before_exit(status)
+            record_exit(None if status is None or status == 0 else f"sys.exit({status!r})")
+        previous_exit(status)
 
-    sys.excepthook = hook
-    sys.exit = leave
-    _watch_quitters(leave)
-    _watch_term()
-
-
-def _watch_term() -> None:
-    """SIGTERM still ends the program, and as before; a handler of the program's own is left alone."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        return
-
-    def terminated(number: int, _frame: FrameType | None) -> None:
-        record("SIGTERM")
-        # A thread of its own: the main thread may be in the middle of a call to the JVM, on its only connection.
-        last = threading.Thread(target=_run_calls, name="colline-end", daemon=True)
-        last.start()
-        last.join(_TERM_SECONDS)
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    def forget_in_child() -> None:
-        if signal.getsignal(signal.SIGTERM) is terminated:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-
-    signal.signal(signal.SIGTERM, terminated)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=forget_in_child)
+    sys.excepthook = excepthook
+    sys.exit = exit_program
+    _observe_quitters(exit_program)
+    _observe_sigterm()
 
 
-def _run_calls() -> None:
-    for call in reversed(_calls):
-        call()
-
-
-def _watch_quitters(leave: Callable[[Any], NoReturn]) -> None:
-    """`exit(3)` and `quit(3)` raise by themselves; they are objects that `site` puts into the builtins."""
+def _observe_quitters(exit_program: Callable[[Any], NoReturn]) -> None:
+    """Observe `exit(3)` and `quit(3)`: objects of the `site` module that raise SystemExit without `sys.exit`."""
     for name in ("exit", "quit"):
         kind = type(getattr(builtins, name, None))
         if kind.__name__ == "Quitter":
-            setattr(kind, "__call__", lambda _self, code=None: leave(code))  # noqa: B010 (mypy forbids the plain form)
+            setattr(kind, "__call__", lambda _self, code=None: exit_program(code))  # noqa: B010 - mypy forbids `kind.__call__ = …`
 
 
-def record(why: str | None) -> None:
-    """Say how the program ends: None for well, else why it failed. For a runner that sees what the hooks cannot."""
-    global _ending  # noqa: PLW0603 (the interpreter has one exit)
-    _ending = Ending(failed=why is not None, why=why or "")
+def _observe_sigterm() -> None:
+    """Run the hooks before SIGTERM ends the program, unless the program has its own handler."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return
+
+    def handle_sigterm(number: int, _frame: FrameType | None) -> None:
+        record_exit("SIGTERM")
+        # On another thread, because the main thread may be in the middle of a call on its only connection to the JVM.
+        thread = threading.Thread(target=_run_hooks, name="colline-shutdown", daemon=True)
+        thread.start()
+        thread.join(_SIGTERM_SECONDS)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    def restore_default_in_child() -> None:
+        if signal.getsignal(signal.SIGTERM) is handle_sigterm:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    signal.signal(signal.SIGTERM, handle_sigterm)
+    os.register_at_fork(after_in_child=restore_default_in_child)
