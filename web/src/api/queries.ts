@@ -95,8 +95,8 @@ export const fetchRuns = (job: Json.JobRef | null, cursor: string | null = null)
 export const fetchQuarantine = (cursor: string | null = null) =>
   readBody(fetchCached<Json.Rows<Json.Quarantined>>('quarantine', { limit: ROWS_PER_PAGE, cursor }));
 
-export const fetchOverview = (asOf: string | null) =>
-  readBody(fetchCached<Json.Overview>('overview', { as_of: asOf }));
+/** The state of the lake now: the endpoint has no as-of time. */
+export const fetchOverview = () => readBody(fetchCached<Json.Overview>('overview', {}));
 
 /** Number of runs without a final event. */
 export const countUnfinishedRuns = async (): Promise<number | null> => {
@@ -107,5 +107,5 @@ export const countUnfinishedRuns = async (): Promise<number | null> => {
 export const fetchDataset = ({ namespace, name }: TableRef, asOf: string | null) =>
   readBody(fetchCached<Json.Dataset>('dataset', { namespace, name, as_of: asOf }));
 
-export const fetchDatasets = (asOf: string | null) =>
-  readBody(fetchCached<Json.Rows<Json.DatasetJson>>('datasets', { as_of: asOf, limit: ROWS_PER_PAGE }));
+export const fetchDatasets = () =>
+  readBody(fetchCached<Json.Rows<Json.DatasetJson>>('datasets', { limit: ROWS_PER_PAGE }));

@@ -8,7 +8,7 @@ import { Name } from '../shell/Name';
 import { EmptyState, QueryResult } from '../shell/QueryState';
 import { Timestamp } from '../shell/Timestamp';
 import { columnKey, shortName } from '../state/names';
-import { navigate, openColumn, useView } from '../state/view';
+import { navigate, openColumn } from '../state/view';
 import { IngestHealth } from './IngestHealth';
 import { Layers } from './Layers';
 import { useServerStatus } from './useServerStatus';
@@ -101,9 +101,8 @@ function EmptyLake() {
 }
 
 export function Home() {
-  const asOf = useView((view) => view.asOf);
-  const overview = useQuery(`overview ${asOf}`, () => fetchOverview(asOf));
-  const datasets = useQuery(`datasets ${asOf}`, () => fetchDatasets(asOf).catch(() => null));
+  const overview = useQuery('overview', fetchOverview);
+  const datasets = useQuery('datasets', () => fetchDatasets().catch(() => null));
   const server = useServerStatus();
   return (
     <div className="home">
