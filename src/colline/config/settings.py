@@ -58,7 +58,9 @@ class Settings(SecretFreeStruct, frozen=True, kw_only=True, forbid_unknown_field
     cartesian: Annotated[
         bool, _doc("repeat dataset-level inputs for every column, as in the older form of the facet")
     ] = False
-    rules: Annotated[Any, _doc("rules by which ingest sets names, owners and tags; see `docs/guides/ingest.md`")] = None
+    rules: Annotated[
+        Any, _doc("rules by which ingest sets names, owners and tags; see `docs/guides/extend-naming-and-rules.md`")
+    ] = None
     max_event_bytes: Annotated[Count, _doc("ingest moves larger events to quarantine")] = 32 * 1024 * 1024
     max_days_ahead: Annotated[
         Count, _doc("ingest moves events with a later time than this many days from now to quarantine")

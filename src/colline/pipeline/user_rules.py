@@ -68,10 +68,11 @@ def rules_of(given: Any) -> Rules:
         for pattern in _patterns(rules):
             re.compile(pattern)
     except msgspec.ValidationError as error:
-        raise SettingError(f"rules: {error}", hint="see docs/guides/ingest.md") from error
+        raise SettingError(f"rules: {error}", hint="see docs/guides/extend-naming-and-rules.md") from error
     except re.error as error:
         raise SettingError(
-            f"rules: pattern {error.pattern!r} is no regular expression: {error}", hint="see docs/guides/ingest.md"
+            f"rules: pattern {error.pattern!r} is no regular expression: {error}",
+            hint="see docs/guides/extend-naming-and-rules.md",
         ) from error
     return rules
 
