@@ -196,7 +196,7 @@ def file_system_for(base: str, options: LakeOptions, open_file_system: OpenFileS
         return open_file_system(base)
     if options.workspace:
         raise TransportError(
-            f"cannot write to {base}: OneLake needs the credentials of a Spark session",
+            f"cannot write to {base}: there is no Spark session, whose credentials OneLake needs",
             hint="attach to a running session: colline.attach(spark, …)",
         )
     return FsspecFileSystem(base, options.storage_options)
