@@ -39,6 +39,10 @@ class LakeError(CollineError):
     exit_code = 3
 
 
+class DamagedSnapshotError(LakeError):
+    """A snapshot whose files are missing, truncated, or were changed after they were written."""
+
+
 class ColumnError(CollineError):
     """An unknown column, or an ambiguous name of a column; `candidates` are similar or matching names."""
 

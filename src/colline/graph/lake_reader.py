@@ -75,7 +75,9 @@ class LakeReader:
         """The snapshot to answer from, after a check for newer ones."""
         if self._remote is not None and time.monotonic() - self._refreshed_at > _REMOTE_POLL_SECONDS:
             self._refresh_or_report(self._remote)
-        if self.has_newer:
+        if not self._view.arrays.is_unchanged:
+            self._reload()
+        elif self.has_newer:
             self._switch()
         if time.monotonic() - self._tables_checked[0] > _TABLES_POLL_SECONDS:
             self._check_tables()
@@ -97,6 +99,17 @@ class LakeReader:
     def missing(self) -> Unknown | None:
         """What answers lack, as a row for `unknown`."""
         return next(filter(None, self._missing.values()), None)
+
+    @property
+    def has_damaged_snapshot(self) -> bool:
+        """Whether the newest snapshot is damaged, so that answers come from an older one."""
+        return self._missing["damaged"] is not None
+
+    def _reload(self) -> None:
+        """Loads the snapshot again because its file was changed in place; an error if it is damaged."""
+        changed = self._view
+        self._view = self._load()
+        changed.arrays.close()
 
     def _switch(self) -> None:
         """Loads the newest snapshot; if it is damaged, the current one stays in use."""

@@ -117,12 +117,12 @@ class Service:
         self.ingest.start()
 
     async def _send_readiness(self, _: Scope, __: Receive, send: Send) -> None:
-        is_ready, snapshot = await asyncio.get_running_loop().run_in_executor(_HEALTH_THREAD, self._readiness)
-        state = {"ready": is_ready, "receiver": is_ready, "lineage": snapshot is not None}
+        is_ready, has_lineage = await asyncio.get_running_loop().run_in_executor(_HEALTH_THREAD, self._readiness)
+        state = {"ready": is_ready, "receiver": is_ready, "lineage": has_lineage}
         await send_json(send, 200 if is_ready else 503, msgspec.json.encode(state), (_NO_STORE,))
 
-    def _readiness(self) -> tuple[bool, str | None]:
-        return self.spool.is_ready(), self.queries.snapshot()
+    def _readiness(self) -> tuple[bool, bool]:
+        return self.spool.is_ready(), self.queries.has_lineage()
 
     async def _send_status(self, _: Scope, __: Receive, send: Send) -> None:
         await send_json(send, 200, msgspec.json.encode(await self.status()), (_NO_STORE,))

@@ -19,7 +19,7 @@ from typing import IO, Any, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.errors import LakeError
+from colline.errors import DamagedSnapshotError, LakeError
 from colline.graph.snapshot.strings import Strings
 
 Values = NDArray[Any]  # an array of the snapshot: its type depends on its name
@@ -73,6 +73,7 @@ class Arrays:
     def __init__(self, folder: Path, lock: IO[bytes] | None = None) -> None:
         self.folder = folder
         self.version = folder.name
+        self._opened_identity = _identity(folder / ARRAYS)
         verify(folder)
         self.meta = read_meta(folder)
         self._lock = lock
@@ -97,6 +98,14 @@ class Arrays:
         if found is None:
             found = self._strings[name] = Strings(self[f"{name}.offsets"], self[f"{name}.data"])
         return found
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the mapped file is as it was when it was opened; the mapping of a deleted file stays valid."""
+        try:
+            return _identity(self.folder / ARRAYS) == self._opened_identity
+        except FileNotFoundError:
+            return True
 
     def read_ahead(self) -> None:
         """Asks the operating system to read the whole file now, so that the first answers do not wait for pages."""
@@ -202,9 +211,9 @@ def _stored_checksum(folder: Path, file: str) -> object:
         raise _damage_error(folder, CHECKSUMS) from None
 
 
-def _damage_error(folder: Path, file: str) -> LakeError:
+def _damage_error(folder: Path, file: str) -> DamagedSnapshotError:
     """The error for a file that is truncated or was changed after it was written."""
-    return LakeError(
+    return DamagedSnapshotError(
         f"the snapshot {folder} is damaged: {file} was truncated or changed after it was written",
         hint="run `colline ingest` on the lake to publish it again, or copy the snapshot again",
     )

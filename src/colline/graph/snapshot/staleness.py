@@ -19,9 +19,12 @@ from colline.errors import LakeError
 from colline.graph.answer import count_of
 from colline.graph.rows import Unknown
 from colline.graph.snapshot.array_file import Arrays, write
-from colline.graph.snapshot.publish import compose, read_tables
+from colline.graph.snapshot.publish import compose, publish, read_tables
 from colline.graph.snapshot.versions import open_current
 from colline.lake.layout import INCONSISTENT_MARKERS, REBUILD_VERSIONS
+from colline.lake.lock import lock_local_lake
+from colline.lake.table_reader import has_table
+from colline.lake.tables import COLUMNS
 
 _QUIET_SECONDS = 5.0  # after this time without a commit no ingest is about to publish
 _MAX_COMMITS_READ = 200
@@ -148,6 +151,23 @@ def build_from_tables(root: Path, held: Arrays, found: UnpublishedCommits) -> Ar
         return Arrays(place / name)
     finally:
         shutil.rmtree(place, ignore_errors=True)  # the mapping stays valid
+
+
+def republish(root: Path) -> bool:
+    """Publish the tables again if the current snapshot is damaged; False if they cannot be read or written now.
+
+    The lake's lock is held, so that several readers publish once, and none while an ingest writes the tables.
+    """
+    try:
+        with lock_local_lake(root):
+            if is_published(root):
+                return True
+            if is_inconsistent(root) or not has_table(root, COLUMNS):
+                return False
+            publish(root)
+    except (LakeError, OSError):
+        return False
+    return True
 
 
 def is_published(root: Path) -> bool:

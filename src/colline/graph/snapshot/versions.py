@@ -14,8 +14,8 @@ import shutil
 import uuid
 from pathlib import Path
 
-from colline.errors import LakeError
-from colline.graph.snapshot.array_file import FORMAT, LOCK, Arrays
+from colline.errors import DamagedSnapshotError, LakeError
+from colline.graph.snapshot.array_file import FORMAT, LOCK, Arrays, read_meta, verify
 from colline.lake.layout import CURRENT_SNAPSHOT, SNAPSHOT
 
 KEPT_VERSIONS = 2  # the current version and the previous one, which a reader may be about to open
@@ -40,7 +40,7 @@ def current_version(root: Path) -> str | None:
         raise LakeError(f"cannot read the snapshot of {root}: {error.strerror}", hint=hint) from error
     if not is_version_name(name):
         hint = "run `colline ingest` on the lake to publish it again"
-        raise LakeError(f"{pointer} does not hold the name of a snapshot: {name[:100]!r}", hint=hint)
+        raise DamagedSnapshotError(f"{pointer} does not hold the name of a snapshot: {name[:100]!r}", hint=hint)
     return name
 
 
@@ -76,7 +76,20 @@ def open_current(root: Path) -> Arrays | None:
             arrays = _open_locked(root / SNAPSHOT / name)
             return arrays if arrays.meta["format"] == FORMAT else None
     hint = "run `colline ingest` on the lake to publish it again, or copy the snapshot again"
-    raise LakeError(f"the snapshot {root / SNAPSHOT / str(name)} is missing or incomplete", hint=hint)
+    raise DamagedSnapshotError(f"the snapshot {root / SNAPSHOT / str(name)} is missing or incomplete", hint=hint)
+
+
+def is_current_intact(root: Path) -> bool:
+    """Whether a snapshot is published and its files are undamaged."""
+    try:
+        name = current_version(root)
+        if name is None:
+            return False
+        read_meta(root / SNAPSHOT / name)
+        verify(root / SNAPSHOT / name)
+    except (LakeError, OSError):
+        return False
+    return True
 
 
 def _open_locked(folder: Path) -> Arrays:

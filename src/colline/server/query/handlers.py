@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from colline.errors import CollineError
 from colline.graph.queries.registry import REQUESTS, RequestForm
 from colline.graph.queries.request_arguments import read_arguments
+from colline.graph.snapshot.versions import is_current_intact
 from colline.lake.layout import CURRENT_SNAPSHOT
 from colline.server.app import Handler
 from colline.server.http_errors import Problem, problem_from
@@ -77,6 +78,10 @@ class QueryHandlers:
             return await self._workers.status()
         except Problem:
             return {"snapshot": snapshot}
+
+    def has_lineage(self) -> bool:
+        """Whether an undamaged snapshot is published."""
+        return is_current_intact(self.lake)
 
     def snapshot(self) -> str | None:
         """The name of the current snapshot, if one was published."""

@@ -12,9 +12,10 @@ import threading
 import time
 import traceback
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from colline.errors import CollineError
+from colline.errors import CollineError, DamagedSnapshotError
 from colline.graph.queries.registry import REQUESTS, RequestForm
 
 if TYPE_CHECKING:
@@ -65,11 +66,24 @@ class OpenedLake:
             time.sleep(SNAPSHOT_POLL_SECONDS)
             try:
                 with self.lock:
-                    if self.lineage.has_newer:
-                        self.lineage.view().arrays.read_ahead()
-                        gc.collect()  # reference cycles keep the previous snapshot mapped
+                    self._follow()
+            except DamagedSnapshotError:
+                _republish(self.path)
             except CollineError:
                 continue  # the next query reports it
+
+    def _follow(self) -> None:
+        if self.lineage.has_damaged_snapshot:
+            _republish(self.path)
+        if self.lineage.has_newer:
+            self.lineage.view().arrays.read_ahead()
+            gc.collect()  # reference cycles keep the previous snapshot mapped
+
+
+def _republish(lake: str) -> bool:
+    from colline.graph.snapshot.staleness import republish
+
+    return republish(Path(lake))
 
 
 _opened: OpenedLake | None = None
@@ -86,13 +100,22 @@ def _open(path: str) -> OpenedLake:
 def answer_query(lake: str, request: QueryRequest) -> QueryResponse:
     """Answers a query; only its own exception type crosses for an unexpected error, because any can be pickled."""
     try:
-        opened = _open(lake)
-        with opened.lock:
-            return _answer(opened.lineage, request)
+        try:
+            return _answer_from(lake, request)
+        except DamagedSnapshotError:
+            if not _republish(lake):
+                raise
+            return _answer_from(lake, request)
     except CollineError:
         raise
     except Exception as error:
         raise WorkerFaultError(traceback.format_exc()) from error
+
+
+def _answer_from(lake: str, request: QueryRequest) -> QueryResponse:
+    opened = _open(lake)
+    with opened.lock:
+        return _answer(opened.lineage, request)
 
 
 def _answer(lineage: Lineage, request: QueryRequest) -> QueryResponse:
