@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from colline.errors import CollineError, LakeError
 from colline.graph.answer import Answer
 from colline.graph.rows import Unknown
-from colline.graph.snapshot import publish, versions
+from colline.graph.snapshot import publish, snapshot_versions
 from colline.graph.traversal.records import View
 from colline.lake.location import is_remote
 
@@ -93,7 +93,7 @@ class LakeReader:
     @property
     def has_newer(self) -> bool:
         """Whether another snapshot was published since this one was loaded."""
-        return versions.publish_stamp(self.lake) != self._stamp
+        return snapshot_versions.publish_stamp(self.lake) != self._stamp
 
     @property
     def missing(self) -> Unknown | None:
@@ -113,7 +113,7 @@ class LakeReader:
 
     def _switch(self) -> None:
         """Loads the newest snapshot; if it is damaged, the current one stays in use."""
-        previous, stamp = self._view, versions.publish_stamp(self.lake)
+        previous, stamp = self._view, snapshot_versions.publish_stamp(self.lake)
         try:
             self._view = self._load()
         except LakeError as error:
@@ -181,10 +181,10 @@ class LakeReader:
             self._refreshed_at = time.monotonic()
         if not self.lake.is_dir():
             raise LakeError(f"no lake at {self.lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
-        stamp, arrays = versions.publish_stamp(self.lake), versions.open_current(self.lake)
+        stamp, arrays = snapshot_versions.publish_stamp(self.lake), snapshot_versions.open_current(self.lake)
         if arrays is None:
             _publish_first(self.lake)
-            stamp, arrays = versions.publish_stamp(self.lake), versions.open_current(self.lake)
+            stamp, arrays = snapshot_versions.publish_stamp(self.lake), snapshot_versions.open_current(self.lake)
         assert arrays is not None
         self._stamp = stamp
         return View(arrays)
@@ -209,7 +209,7 @@ def _publish_first(lake: Path) -> None:
     from colline.lake.tables import COLUMNS
 
     if not has_table(lake, COLUMNS):
-        if versions.publish_stamp(lake) is not None:
+        if snapshot_versions.publish_stamp(lake) is not None:
             raise LakeError(
                 f"the snapshot of {lake} was published by an older colline, and its tables are missing",
                 hint="run `colline ingest` on the lake with this version, and copy the snapshot again",

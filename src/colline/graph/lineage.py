@@ -161,7 +161,8 @@ class Lineage(LakeReader):
         as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.UnusedAnswer:  # fmt: skip
         """Columns that nobody reads."""
-        from colline.graph.queries import column_degrees, find, readers, unused
+        from colline.graph.queries import find, readers, unused
+        from colline.graph.queries.inventory import column_degrees
 
         view = self.view()
         at = view.moment(as_of)
@@ -227,7 +228,8 @@ class Lineage(LakeReader):
         cursor: str | None = None,
     ) -> results.CoverageAnswer:  # fmt: skip
         """Where lineage is missing."""
-        from colline.graph.queries import coverage_gaps, diff
+        from colline.graph.queries import diff
+        from colline.graph.queries.inventory import coverage_gaps
 
         view = self.view()
         kind = None if kind is None else coverage_gaps.gap_kind(kind)
@@ -240,7 +242,7 @@ class Lineage(LakeReader):
         as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.ColumnsAnswer:  # fmt: skip
         """Columns that nothing feeds (`roots`), that feed nothing (`leaves`), or with the most neighbours (`top`)."""
-        from colline.graph.queries import column_degrees
+        from colline.graph.queries.inventory import column_degrees
 
         view = self.view()
         at = view.moment(as_of)
@@ -251,14 +253,14 @@ class Lineage(LakeReader):
     @with_missing_commits
     def overview(self) -> results.OverviewAnswer:
         """Layers and flows, recent changes, example columns, and the health of the lake."""
-        from colline.graph.queries import catalog
+        from colline.graph.queries.inventory import catalog
 
         return catalog.overview(self.view(), self._has("bronze/quarantine"))
 
     @with_missing_commits
     def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> results.DatasetAnswer:
         """One dataset with its columns, by namespace and name, or by any unique suffix of its name."""
-        from colline.graph.queries import catalog
+        from colline.graph.queries.inventory import catalog
 
         view = self.view()
         if name is None:
@@ -277,7 +279,7 @@ class Lineage(LakeReader):
         cursor: str | None = None,
     ) -> results.DatasetsAnswer:
         """All datasets, or those with a name that contains the text."""
-        from colline.graph.queries import catalog
+        from colline.graph.queries.inventory import catalog
 
         view = self.view()
         return catalog.datasets(view, page_at(limit, cursor, view.version), text, layer)
@@ -292,7 +294,7 @@ class Lineage(LakeReader):
         cursor: str | None = None,
     ) -> results.JobsAnswer:
         """Jobs with the state and times of their runs, last started first."""
-        from colline.graph.queries import catalog
+        from colline.graph.queries.inventory import catalog
 
         view = self.view()
         return catalog.jobs(view, page_at(limit, cursor, view.version), text, state)
@@ -303,7 +305,7 @@ class Lineage(LakeReader):
         since: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.RunsAnswer:  # fmt: skip
         """Runs with state and times, last started first."""
-        from colline.graph.queries import run_history
+        from colline.graph.queries.inventory import run_history
 
         view = self.view()
         wanted = run_history.RunFilter(job, job_namespace, state, parse_time(since))
@@ -314,7 +316,7 @@ class Lineage(LakeReader):
         self, *, reason: str | None = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None
     ) -> results.QuarantineAnswer:
         """Lines that could not be ingested, with the reason, newest first."""
-        from colline.graph.queries import run_history
+        from colline.graph.queries.inventory import run_history
 
         view = self.view()
         page = page_at(limit, cursor, view.version)

@@ -97,8 +97,8 @@ def rebuild(
 def _publish_again(where: str | None) -> None:
     """Let the snapshot be of the newest versions of tables that were taken back, where it was before."""
     from colline.graph.snapshot.publish import publish
+    from colline.graph.snapshot.snapshot_versions import publish_stamp
     from colline.graph.snapshot.staleness import is_inconsistent, is_published
-    from colline.graph.snapshot.versions import publish_stamp
 
     lake = None if where is None else Path(where)
     if lake is not None and publish_stamp(lake) is not None and not is_inconsistent(lake) and not is_published(lake):

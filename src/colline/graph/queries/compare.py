@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.results import CompareAnswer
 from colline.graph.rows import Divergence, OutgoingEdge, SharedColumn
 from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse

@@ -11,7 +11,7 @@ from msgspec.structs import astuple, replace
 
 from colline.errors import AmbiguousNameError, ColumnError
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.column_degrees import all_columns
+from colline.graph.queries.inventory.column_degrees import all_columns
 from colline.graph.results import DiffAnswer
 from colline.graph.rows import ColumnChange, DatasetChange, EdgeChange, EdgeRevision, EdgeRow
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct

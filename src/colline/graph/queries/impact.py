@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.readers import query_readers
 from colline.graph.queries.upstream_downstream import column_names, gap_note, reach_totals, reached_columns
 from colline.graph.results import ImpactAnswer

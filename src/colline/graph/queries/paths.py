@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from colline.graph.answer import count_of
-from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.results import PathsAnswer
 from colline.graph.rows import EdgeRow, PathRow
 from colline.graph.traversal.bfs import INDIRECT, TraversalOptions, traverse

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.upstream_downstream import gap_note, reach_totals, reached_columns
 from colline.graph.results import PiiAnswer
 from colline.graph.rows import EdgeRow, ExitRow, Landing, PiiVerdict

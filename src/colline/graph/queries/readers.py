@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.queries.coverage_gaps import open_gaps
+from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.rows import JobIdentity, Reader
 from colline.graph.snapshot.array_file import SUBTYPES, UNKNOWN, Arrays
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand

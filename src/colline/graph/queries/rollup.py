@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.impact import dataset_rows
+from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.upstream_downstream import column_names, flag_names, gap_note, job_flags, reach_totals
 from colline.graph.results import JobWalkAnswer, TableWalkAnswer
 from colline.graph.rows import JobEdge, ReachedDataset, ReachedJob, TableEdge

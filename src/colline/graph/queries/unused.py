@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import REASONS, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import REASONS, unknown_rows
 from colline.graph.queries.readers import (
     OUTSIDE_READERS,
     ReadWindow,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.results import WalkAnswer
 from colline.graph.rows import FlaggedJob, ReachedColumn
 from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse

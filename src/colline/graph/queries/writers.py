@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.coverage_gaps import open_gaps, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.upstream_downstream import column_names
 from colline.graph.results import WritersAnswer
 from colline.graph.rows import WriterInput, WriterRow

@@ -17,18 +17,18 @@ from pathlib import Path
 from colline.errors import CollineError, LakeError
 from colline.graph.snapshot.array_file import COPIED_FILES, LOCK, verify
 from colline.graph.snapshot.publish import publish
+from colline.graph.snapshot.snapshot_versions import (
+    current_version,
+    delete_old_versions,
+    is_version_name,
+    set_current_version,
+)
 from colline.graph.snapshot.staleness import (
     UnpublishedCommits,
     is_newer_commit,
     is_published,
     summarize_commits,
     versions_before_rebuild,
-)
-from colline.graph.snapshot.versions import (
-    current_version,
-    delete_old_versions,
-    is_version_name,
-    set_current_version,
 )
 from colline.lake.layout import CURRENT_SNAPSHOT, REBUILD_VERSIONS, SNAPSHOT
 from colline.lake.location import fsspec_filesystem

@@ -20,7 +20,7 @@ from colline.graph.answer import count_of
 from colline.graph.rows import Unknown
 from colline.graph.snapshot.array_file import Arrays, write
 from colline.graph.snapshot.publish import compose, publish, read_tables
-from colline.graph.snapshot.versions import open_current
+from colline.graph.snapshot.snapshot_versions import open_current
 from colline.lake.layout import INCONSISTENT_MARKERS, REBUILD_VERSIONS
 from colline.lake.lock import lock_local_lake
 from colline.lake.table_reader import has_table

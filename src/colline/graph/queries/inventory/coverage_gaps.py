@@ -9,7 +9,7 @@ import numpy as np
 
 from colline.errors import SettingError
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.column_degrees import degrees
+from colline.graph.queries.inventory.column_degrees import degrees
 from colline.graph.results import CoverageAnswer
 from colline.graph.rows import CoverageGap, GapDataset, Unknown
 from colline.graph.snapshot.array_file import NEVER

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.answer import Page, count_of
-from colline.graph.queries.column_degrees import Degrees, degrees
-from colline.graph.queries.coverage_gaps import open_gaps, unknown_rows
-from colline.graph.queries.run_history import count_quarantined
+from colline.graph.queries.inventory.column_degrees import Degrees, degrees
+from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
+from colline.graph.queries.inventory.run_history import count_quarantined
 from colline.graph.results import DatasetAnswer, DatasetsAnswer, JobsAnswer, OverviewAnswer
 from colline.graph.rows import LakeHealth, LayerFlow, LayerRow, ListedDataset, RecentChange, SchemaColumn
 from colline.graph.snapshot.array_file import NEVER, UNKNOWN
