@@ -14,7 +14,7 @@ from colline.errors import CollineError
 if TYPE_CHECKING:
     from colline.capture.analyze import lineage
     from colline.capture.attach import attach
-    from colline.capture.job_labels import job
+    from colline.capture.runs.job_labels import job
     from colline.capture.udf_masking import masks
     from colline.graph.lineage import Lineage
     from colline.graph.lineage import open_lake as open  # noqa: A004  # the public name is colline.open
@@ -29,7 +29,7 @@ _HOMES: dict[str, tuple[str, str]] = {
     "lineage": ("colline.capture.analyze", "lineage"),
     "Lineage": ("colline.graph.lineage", "Lineage"),
     "attach": ("colline.capture.attach", "attach"),
-    "job": ("colline.capture.job_labels", "job"),
+    "job": ("colline.capture.runs.job_labels", "job"),
     "masks": ("colline.capture.udf_masking", "masks"),
     "open": ("colline.graph.lineage", "open_lake"),
 }

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colline.capture.application import Application, notebook_name, outer_parent
 from colline.capture.error_boundary import ErrorBoundary
-from colline.capture.job_labels import JobLabel, from_tags, to_tag
-from colline.capture.run_tracker import RunCounts, RunTracker
-from colline.capture.write_statistics import Commit, statistics_from
+from colline.capture.runs.application import Application, notebook_name, outer_parent
+from colline.capture.runs.job_labels import JobLabel, from_tags, to_tag
+from colline.capture.runs.run_tracker import RunCounts, RunTracker
+from colline.capture.runs.write_statistics import Commit, statistics_from
 from colline.config.settings import Parent
 from colline.events.event_context import Engine, Failure, RunName, WriteStatistics
 from colline.events.model import RunEvent, RunState

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import colline
-from colline.capture.application import Application
-from colline.capture.run_tracker import RunTracker
+from colline.capture.runs.application import Application
+from colline.capture.runs.run_tracker import RunTracker
 from colline.capture.watch import Watch
 from colline.events.event_context import Engine, RunName
 from colline.events.model import RunState

@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from colline.capture.analyze import application_context, plan_analyzer
-from colline.capture.application import Application, notebook_name, outer_parent
 from colline.capture.error_boundary import ErrorBoundary
 from colline.capture.hadoop_writer import files_for
-from colline.capture.job_labels import tag_current_thread
-from colline.capture.run_tracker import RunTracker
+from colline.capture.runs.application import Application, notebook_name, outer_parent
+from colline.capture.runs.job_labels import tag_current_thread
+from colline.capture.runs.run_tracker import RunTracker
+from colline.capture.runs.write_statistics import commit_reader
 from colline.capture.session_names import name_context, spark_conf
 from colline.capture.watch import Watch, WatchStats
-from colline.capture.write_statistics import commit_reader
 from colline.config import Settings, settings_from, transport_from
 from colline.errors import CollineError
 from colline.events.event_context import Engine, RunName

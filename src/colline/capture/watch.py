@@ -13,8 +13,8 @@ from datetime import datetime, timezone
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from colline.capture.exit_status import ExitHooks
-from colline.capture.run_tracker import RunCounts, RunTracker
+from colline.capture.runs.exit_status import ExitHooks
+from colline.capture.runs.run_tracker import RunCounts, RunTracker
 from colline.events.event_context import Failure
 from colline.events.model import RunEvent
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime, timezone
 
-from colline.capture.application import Application
-from colline.capture.job_labels import JobLabel
+from colline.capture.runs.application import Application
+from colline.capture.runs.job_labels import JobLabel
 from colline.events.event_builder import NO_STATEMENT, definition
 from colline.events.event_context import EventContext, RunName
 from colline.events.run_ids import run_id

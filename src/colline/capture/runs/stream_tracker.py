@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from colline.capture.application import Application
-from colline.capture.job_labels import JobLabel, from_tags
-from colline.capture.job_names import new_run_context, spark_time, with_job
-from colline.capture.write_statistics import FILES, ROWS, SIZE, first_metric
+from colline.capture.runs.application import Application
+from colline.capture.runs.job_labels import JobLabel, from_tags
+from colline.capture.runs.job_names import new_run_context, spark_time, with_job
+from colline.capture.runs.write_statistics import FILES, ROWS, SIZE, first_metric
 from colline.events.event_builder import NO_STATEMENT, run_event
 from colline.events.event_context import EventContext, Failure, RunResult, WriteStatistics
 from colline.events.lineage_facets import LineageForm
