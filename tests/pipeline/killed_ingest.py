@@ -24,7 +24,7 @@ from typing import Any
 from colline.environment.spark_session import session_for
 from colline.graph.snapshot import publish
 from colline.lake.tables import BRONZE, JOBS, RUNS, Table
-from colline.pipeline.ingest import Watch, ingest
+from colline.pipeline.ingest import IngestListener, ingest
 from colline.pipeline.rebuild import rebuild
 from colline.pipeline.store import Store
 
@@ -49,7 +49,7 @@ def begin(lake: str, told: Told, step: str = "") -> threading.Thread:
         if kind:
             rebuild(lake, spark=SPARK, wrote=rebuilt)
         else:
-            ingest(lake, spark=SPARK, watch=Watch(wrote=lambda table: told(lake, table)))
+            ingest(lake, spark=SPARK, watch=IngestListener(wrote=lambda table: told(lake, table)))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()

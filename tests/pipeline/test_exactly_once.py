@@ -239,14 +239,14 @@ def test_ctrl_c_in_the_middle_of_a_rebuild_leaves_the_lake_as_it_was(undisturbed
 def test_a_batch_goes_on_from_bronze_when_what_landed_is_gone(
     spark: SparkSession, undisturbed: Path, tmp_path: Path
 ) -> None:
-    from colline.pipeline.ingest import Watch, ingest
+    from colline.pipeline.ingest import IngestListener, ingest
 
     def fail(table: str) -> None:
         raise OSError(f"no space left after {table}")
 
     landed = land(tmp_path, EVENTS)
     with pytest.raises(OSError, match="after bronze/events"):
-        ingest(str(tmp_path), spark=spark, watch=Watch(wrote=fail))
+        ingest(str(tmp_path), spark=spark, watch=IngestListener(wrote=fail))
     landed.unlink()
     done = ingest(str(tmp_path), spark=spark)
     assert (done.batches, done.events) == (1, len(EVENTS))

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float, as_json: bool) -> None:
     """Bring all landed events into the Delta tables of the lake, each exactly once."""
-    from colline.pipeline.ingest import Watch, ingest
+    from colline.pipeline.ingest import IngestListener, ingest
 
     options, printer = replace(pipeline_options(), brief=True), ProgressPrinter(sys.stderr)
-    watch = Watch(progress=printer.print_batch, wrote=printer.show_table, aside=printer.print_unreadable)
+    watch = IngestListener(progress=printer.print_batch, wrote=printer.show_table, aside=printer.print_unreadable)
     # a service manager sends SIGTERM: handled as Ctrl-C
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:

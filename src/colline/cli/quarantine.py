@@ -12,7 +12,7 @@ from colline.cli.print_text import print_line
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
-    from colline.pipeline.quarantine import Entry
+    from colline.pipeline.quarantine import QuarantinedLine
 
 LAKE = click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -95,7 +95,7 @@ def _check_reason(reason: str) -> None:
         raise click.BadParameter(f"unknown reason {reason!r}; reasons are {', '.join(REASONS)}")
 
 
-def _line(entry: Entry) -> str:
+def _line(entry: QuarantinedLine) -> str:
     detail = f" ({entry.detail})" if entry.detail else ""
     text = entry.line if len(entry.line) <= 60 else f"{entry.line[:60]}…"
     return f"{entry.id[:12]}  {entry.reason}{detail}  {entry.file}:{entry.position + 1}  {text}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import colline
 from colline.demo import source_files
-from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Job, Platform
+from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Platform, ScheduledJob
 from colline.environment.spark_session import demo_profile, start_session
 from colline.errors import CollineError, LakeError
 
@@ -102,7 +102,7 @@ def run_without_capture(lake: Path, spark: SparkSession, report: Print) -> None:
     _run_job(spark, platform_of(lake), REFUNDS, report, "not captured: runs without colline")
 
 
-def _run_job(spark: SparkSession, platform: Platform, job: Job, report: Print, note: str = "") -> None:
+def _run_job(spark: SparkSession, platform: Platform, job: ScheduledJob, report: Print, note: str = "") -> None:
     """Run one job and report its duration. The error of a job that is meant to fail is reported, not raised."""
     start = time.monotonic()
     try:

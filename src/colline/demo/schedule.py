@@ -38,7 +38,7 @@ class Platform:
 
 
 @dataclass(frozen=True)
-class Job:
+class ScheduledJob:
     """A scheduled job with its owner. `fails` is true if the job is meant to fail."""
 
     name: str
@@ -48,34 +48,38 @@ class Job:
 
 
 LOADING = (
-    Job("load_reference", "platform", lambda spark, at: bronze.load_reference(spark, at.source)),
-    Job("load_orders", "platform", lambda spark, at: bronze.load_orders(spark, at.source)),
-    Job("load_payments", "payments", lambda spark, at: bronze.load_payments(spark, at.source)),
+    ScheduledJob("load_reference", "platform", lambda spark, at: bronze.load_reference(spark, at.source)),
+    ScheduledJob("load_orders", "platform", lambda spark, at: bronze.load_orders(spark, at.source)),
+    ScheduledJob("load_payments", "payments", lambda spark, at: bronze.load_payments(spark, at.source)),
 )
 CLEANING = (
-    Job("clean_orders", "orders", lambda spark, _: silver.clean_orders(spark)),
-    Job("merge_customers", "crm", lambda spark, _: silver.merge_customers(spark)),
-    Job("conform_reference", "platform", lambda spark, _: silver.conform_reference(spark)),
-    Job("track_deliveries", "logistics", lambda spark, at: silver.track_deliveries(spark, at.source, at.checkpoint)),
+    ScheduledJob("clean_orders", "orders", lambda spark, _: silver.clean_orders(spark)),
+    ScheduledJob("merge_customers", "crm", lambda spark, _: silver.merge_customers(spark)),
+    ScheduledJob("conform_reference", "platform", lambda spark, _: silver.conform_reference(spark)),
+    ScheduledJob(
+        "track_deliveries", "logistics", lambda spark, at: silver.track_deliveries(spark, at.source, at.checkpoint)
+    ),
 )
-SETTLING = Job("settle_payments", "payments", lambda spark, _: silver.settle_payments(spark))
-SETTLING_CHANGED = Job("settle_payments", "payments", lambda spark, _: silver.settle_payments_changed(spark))
+SETTLING = ScheduledJob("settle_payments", "payments", lambda spark, _: silver.settle_payments(spark))
+SETTLING_CHANGED = ScheduledJob("settle_payments", "payments", lambda spark, _: silver.settle_payments_changed(spark))
 REPORTING = (
-    Job("build_revenue", "finance", lambda spark, _: gold.build_revenue(spark)),
-    Job("publish_board", "finance", lambda spark, _: platinum.publish_board(spark)),
+    ScheduledJob("build_revenue", "finance", lambda spark, _: gold.build_revenue(spark)),
+    ScheduledJob("publish_board", "finance", lambda spark, _: platinum.publish_board(spark)),
 )
-CUSTOMERS = Job("build_customers", "crm", lambda spark, _: gold.build_customers(spark))
-MENU = Job("build_menu_sales", "restaurants", lambda spark, _: gold.build_menu_sales(spark))
-DELIVERIES = Job("score_deliveries", "logistics", lambda spark, _: gold.score_deliveries(spark))
-CAMPAIGN = Job("publish_campaign", "marketing", lambda spark, at: platinum.publish_campaign(spark, at.export))
-CHURN = Job("predict_churn", "marketing", lambda spark, _: platinum.predict_churn(spark))
-CHURN_FAILING = Job("predict_churn", "marketing", lambda spark, _: platinum.predict_churn_failing(spark), fails=True)
+CUSTOMERS = ScheduledJob("build_customers", "crm", lambda spark, _: gold.build_customers(spark))
+MENU = ScheduledJob("build_menu_sales", "restaurants", lambda spark, _: gold.build_menu_sales(spark))
+DELIVERIES = ScheduledJob("score_deliveries", "logistics", lambda spark, _: gold.score_deliveries(spark))
+CAMPAIGN = ScheduledJob("publish_campaign", "marketing", lambda spark, at: platinum.publish_campaign(spark, at.export))
+CHURN = ScheduledJob("predict_churn", "marketing", lambda spark, _: platinum.predict_churn(spark))
+CHURN_FAILING = ScheduledJob(
+    "predict_churn", "marketing", lambda spark, _: platinum.predict_churn_failing(spark), fails=True
+)
 # runs in a separate application without colline, so that only Spark's event log shows it
-REFUNDS = Job("report_refunds", "finance", lambda spark, at: gold.report_refunds(spark, at.root))
-DASHBOARD = Job("dashboard", "analysts", lambda spark, _: read_dashboard(spark))
+REFUNDS = ScheduledJob("report_refunds", "finance", lambda spark, at: gold.report_refunds(spark, at.root))
+DASHBOARD = ScheduledJob("dashboard", "analysts", lambda spark, _: read_dashboard(spark))
 
 # Day two: payments are loaded and settled by the changed job, the board is published, and the churn model fails.
-DAYS: tuple[tuple[Job, ...], ...] = (
+DAYS: tuple[tuple[ScheduledJob, ...], ...] = (
     (*LOADING, *CLEANING, SETTLING, *REPORTING, CUSTOMERS, MENU, DELIVERIES, CAMPAIGN, CHURN, DASHBOARD),
     (LOADING[2], SETTLING_CHANGED, *REPORTING, CHURN_FAILING, DASHBOARD),
 )

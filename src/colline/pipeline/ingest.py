@@ -68,7 +68,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class IngestListener:
     """Who is told while an ingest runs: `progress` of each batch in the lake, `wrote` of each table written.
 
     `aside` of each broken file that was set aside, as in the summary: an ingest that is interrupted has none.
@@ -86,7 +86,7 @@ def ingest(
     spark: SparkSession | None = None,
     every: float | None = None,
     options: Options | None = None,
-    watch: Watch | None = None,
+    watch: IngestListener | None = None,
 ) -> Summary:
     """Bring everything that has landed into the lake; with `every`, go on looking each so many seconds.
 
@@ -102,7 +102,7 @@ def ingest(
     options = options or Options()
     brief = options.brief and every is None and idle.is_little(lake, wanted)
     with lock_lake(lake, spark, short_lived=brief) as given, pipeline_session(given) as session:
-        run = _Run(hadoop_path(lake), session, options, watch or Watch(), goes_on=every is not None)
+        run = _Run(hadoop_path(lake), session, options, watch or IngestListener(), goes_on=every is not None)
         run.prepare()
         try:
             for folder in run.in_order(wanted):
@@ -142,7 +142,9 @@ def _check(lake: str, folders: tuple[str, ...]) -> None:
 class _Run:
     """One ingest at work."""
 
-    def __init__(self, lake: str, spark: SparkSession, options: Options, watch: Watch, *, goes_on: bool) -> None:
+    def __init__(
+        self, lake: str, spark: SparkSession, options: Options, watch: IngestListener, *, goes_on: bool
+    ) -> None:
         self.lake, self.spark, self.options, self.watch, self.goes_on = lake, spark, options, watch, goes_on
         self.files = HadoopFiles(spark)
         self.totals: dict[str, int] = {"batches": 0, "events": 0, "quarantined": 0}

@@ -24,7 +24,7 @@ COLUMNS = ("event_id", "reason", "detail", "line", "file", "position", "received
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class QuarantinedLine:
     """A quarantined line."""
 
     id: str
@@ -53,7 +53,7 @@ class Replayed:
         return asdict(self)
 
 
-def entries(lake: str, *, reason: str | None = None, replayed: bool = False) -> list[Entry]:
+def entries(lake: str, *, reason: str | None = None, replayed: bool = False) -> list[QuarantinedLine]:
     """The quarantined lines, oldest first, read without a JVM; those replayed already only when asked for."""
     where = local_path(lake)
     if where is None:
@@ -70,8 +70,8 @@ def entries(lake: str, *, reason: str | None = None, replayed: bool = False) -> 
     return sorted(kept, key=lambda entry: (entry.received_at, entry.file, entry.position))
 
 
-def _entry(row: dict[str, Any]) -> Entry:
-    return Entry(
+def _entry(row: dict[str, Any]) -> QuarantinedLine:
+    return QuarantinedLine(
         row["event_id"],
         row["reason"],
         row["detail"],

@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 from colline.errors import CollineError
 from colline.graph.queries.registry import REQUESTS, RequestForm
 from colline.graph.queries.request_arguments import read_arguments
-from colline.graph.snapshot.versions import is_current_intact
+from colline.graph.snapshot.snapshot_versions import is_current_intact
 from colline.lake.layout import CURRENT_SNAPSHOT
 from colline.server.app import Handler
 from colline.server.http_errors import Problem, problem_from

@@ -47,7 +47,7 @@ class CommitCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommitRequest:
     """The lines of one request, and the future it waits for."""
 
     lines: Sequence[bytes]
@@ -65,7 +65,7 @@ class GroupCommit:
         self.limits = limits or CommitLimits()
         self.counts = CommitCounts()
         self._last_write_failed = False
-        self._entries: list[Entry] = []
+        self._entries: list[CommitRequest] = []
         self._wake = threading.Condition()
         self._stopping = False
         self._segment: Segment | None = None
@@ -113,7 +113,7 @@ class GroupCommit:
         Raises a Problem if the server is stopping.
         """
         loop = asyncio.get_running_loop()
-        entry = Entry(lines, sum(map(len, lines)), loop.create_future(), loop)
+        entry = CommitRequest(lines, sum(map(len, lines)), loop.create_future(), loop)
         with self._wake:
             if self._stopping:
                 raise Problem(503, "not_durable", "the server is stopping", hint="send it again")
@@ -139,7 +139,7 @@ class GroupCommit:
             return None
         return max(0.05, self._segment.opened_at + self.limits.seal_seconds - time.monotonic())
 
-    def _commit(self, group: list[Entry]) -> None:
+    def _commit(self, group: list[CommitRequest]) -> None:
         lines = [line for entry in group for line in entry.lines]
         size = sum(entry.size for entry in group)
         problem = self._write(lines)
@@ -204,7 +204,7 @@ class GroupCommit:
             log.error("cannot move %s to %s: %s", segment.path, self.landing, error)
 
 
-def _answer(group: list[Entry], problem: Problem | None) -> None:
+def _answer(group: list[CommitRequest], problem: Problem | None) -> None:
     """Wake the requests of a group, with one call into each event loop."""
     for loop in {entry.loop for entry in group}:
         futures = [entry.done for entry in group if entry.loop is loop]
