@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from colline.environment.hadoop_files import HadoopFiles
 from colline.environment.spark_session import session_for
@@ -50,9 +50,7 @@ def lock_lake(lake: str, spark: SparkSession | None = None, *, short_lived: bool
 @contextmanager
 def lock_local_lake(lake: Path) -> Iterator[None]:
     """Hold the lock of a lake on this machine. The kernel releases it when the process ends, even by SIGKILL."""
-    path = lake / INGEST_LOCK
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+") as handle:
+    with _open_lock_file(lake) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -62,6 +60,23 @@ def lock_local_lake(lake: Path) -> Iterator[None]:
         handle.write(_owner())
         handle.flush()
         yield
+
+
+def check_writable(lake: Path) -> None:
+    """Raise a LakeError if this process cannot write to a lake on this machine."""
+    _open_lock_file(lake).close()
+
+
+def _open_lock_file(lake: Path) -> TextIO:
+    path = lake / INGEST_LOCK
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("a+")
+    except OSError as error:
+        raise LakeError(
+            f"cannot write to the lake {lake}: {error.strerror}",
+            hint="run the command as a user who may write there, or mount the lake writable; nothing was changed",
+        ) from error
 
 
 @contextmanager

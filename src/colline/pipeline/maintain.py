@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -20,7 +21,8 @@ from colline.environment.hadoop_files import HadoopFiles
 from colline.environment.spark_session import session_for
 from colline.errors import LakeError
 from colline.lake.layout import EXPIRED_BRONZE, EXPIRED_OBSERVATIONS
-from colline.lake.location import hadoop_path
+from colline.lake.location import hadoop_path, local_path
+from colline.lake.lock import check_writable
 from colline.lake.tables import BRONZE, COLUMNS, EDGES, OBSERVATIONS, QUARANTINE, READS, RUNS, TABLES, Table
 from colline.pipeline.idle import PENDING
 from colline.pipeline.ingest_settings import activate, upkeep_session
@@ -72,6 +74,9 @@ class Maintained:
 def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None = None) -> Maintained:
     """Compact, cluster, expire and vacuum the lake's tables."""
     keep = keep or Keep()
+    root = local_path(lake)
+    if root is not None and Path(root, BRONZE.path).is_dir():
+        check_writable(Path(root))
     with upkeep_session(spark or session_for()) as session:
         store, files = Store(session, hadoop_path(lake)), HadoopFiles(session)
         if not store.exists(BRONZE):
