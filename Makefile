@@ -138,3 +138,7 @@ perturb: setup  ## run N random queries, change one input at a time, and check t
 .PHONY: record-demo
 record-demo: setup ## run the demo and record its events for the tests of the page
 	$(BIN)/python tests/server/demo_events.py
+
+.PHONY: audit
+audit: setup ## check the locked packages for known vulnerabilities; needs the network
+	@UV='$(UV)' PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/audit.py
