@@ -1,4 +1,4 @@
-"""What README and the docs show is what happens."""
+"""The examples, commands, options and make targets that README and the docs show exist and behave as shown."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import click
 import pytest
 
 from colline.cli import COMMANDS, cli
+from tests.docs.pages import DEVELOPER_PAGES, ROOT, USER_PAGES, page_id
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [*USER_PAGES, *DEVELOPER_PAGES]
 
 
 @pytest.fixture
@@ -31,23 +31,23 @@ def empty_database(spark: SparkSession) -> Iterator[SparkSession]:
 
 
 @pytest.mark.spark
-def test_the_readmes_example_prints_what_it_shows(empty_database: SparkSession) -> None:
-    example, shown = re.findall(r"```(?:python|text)\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
+def test_readme_example_prints_the_output_shown(empty_database: SparkSession) -> None:
+    example, output = re.findall(r"```(?:python|text)\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
     printed = io.StringIO()
     with redirect_stdout(printed):
         exec(example, {"spark": empty_database})
-    assert printed.getvalue() == shown
+    assert printed.getvalue() == output
 
 
-def shown(page: Path) -> list[list[str]]:
-    """The words of every command line of colline on a page, in a block or in a sentence, up to a script's name."""
+def command_lines(page: Path) -> list[list[str]]:
+    """The words of each colline command line on a page, in a block or in a sentence, up to the name of a script."""
     found = re.findall(r"(?:^|`|\$ )colline ([a-z][^`\n#|]*)", page.read_text("utf-8"), re.MULTILINE)
     return [re.split(r"\S+\.py", line)[0].split() for line in found]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_and_option_a_page_names_exists(page: Path) -> None:
-    for name, *words in shown(page):
+@pytest.mark.parametrize("page", PAGES, ids=page_id)
+def test_commands_and_options_exist(page: Path) -> None:
+    for name, *words in command_lines(page):
         command = cli.get_command(click.Context(cli), name)
         if isinstance(command, click.Group) and words:
             command = command.get_command(click.Context(command), words[0])
@@ -57,24 +57,11 @@ def test_every_command_and_option_a_page_names_exists(page: Path) -> None:
         assert named <= known, f"colline {name} {words}"
 
 
-def test_the_pages_show_command_lines() -> None:
-    assert {words[0] for page in PAGES for words in shown(page)} == set(COMMANDS)
+def test_pages_show_every_command() -> None:
+    assert {words[0] for page in PAGES for words in command_lines(page)} == set(COMMANDS)
 
 
-def test_the_index_names_every_page() -> None:
-    docs = ROOT / "docs"
-    pages = {page.relative_to(docs).as_posix() for page in PAGES if page.is_relative_to(docs)}
-    index = (docs / "index.md").read_text("utf-8")
-    assert set(re.findall(r"\]\(([\w/-]+\.md)\)", index)) == pages - {"index.md"}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_link_between_pages_leads_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
-    assert [link for link in links if not (page.parent / link).exists()] == []
-
-
-def test_every_make_target_a_page_names_exists() -> None:
+def test_make_targets_exist() -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     named = {
         target for page in PAGES for target in re.findall(r"(?m)(?:^|`)make ([a-z][a-z-]+)", page.read_text("utf-8"))
@@ -82,7 +69,7 @@ def test_every_make_target_a_page_names_exists() -> None:
     assert {"demo", "test", "bench", "lock"} <= named <= targets
 
 
-def test_the_readme_counts_the_demos_jobs_right() -> None:
+def test_readme_states_the_number_of_jobs_in_the_demo() -> None:
     from colline.demo.schedule import DAYS, REFUNDS
 
     jobs = {job.name for day in (*DAYS, (REFUNDS,)) for job in day if job.owner != "analysts"}
