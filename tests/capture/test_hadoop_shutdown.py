@@ -17,7 +17,7 @@ from pyspark.sql import SparkSession
 from colline.capture.hadoop_writer import files_for
 from colline.transport import BatchingTransport, LocalFileSystem
 from colline.transport.batching import BatchingPolicy
-from colline.transport.lake_sink import LakeSink
+from colline.transport.sinks.lake_sink import LakeSink
 from colline.transport.buffer import open_spool
 spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
          .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())

@@ -56,7 +56,7 @@ def test_writing_the_same_file_twice_leaves_one_file(spark: SparkSession, tmp_pa
 def test_spark_reads_files_of_the_lake_transport(spark: SparkSession, tmp_path: Path) -> None:
     """Uses the session's `file:` file system; other schemes such as `viewfs` use the same code."""
     from colline.transport import BatchingTransport
-    from colline.transport.lake_sink import LakeSink
+    from colline.transport.sinks.lake_sink import LakeSink
 
     base = f"file://{tmp_path}/my lake"
     transport = BatchingTransport("lake", LakeSink(base, "landing", files_for(spark)(base)))

@@ -22,9 +22,9 @@ from colline.transport import (
 )
 from colline.transport.batching import BatchingPolicy
 from colline.transport.buffer import open_spool
-from colline.transport.file import FileSink
 from colline.transport.interfaces import DELIVERED, DestinationLostError
 from colline.transport.retry import CircuitBreaker, RetryPolicy
+from colline.transport.sinks.file import FileSink
 
 QUICK = RetryPolicy(
     backoff_seconds=0.001, max_backoff_seconds=0.002, breaker_after=3, breaker_seconds=0.01, max_breaker_seconds=0.02

@@ -21,7 +21,7 @@ import pytest
 from colline.config import settings_from, transport_from
 from colline.transport import BatchingTransport, LocalFileSystem
 from colline.transport.batching import BatchingPolicy
-from colline.transport.lake_sink import LakeSink
+from colline.transport.sinks.lake_sink import LakeSink
 from tests.transport.peers import http_peer
 
 pytestmark = pytest.mark.faults

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from colline.transport.http import HttpSink
 from colline.transport.interfaces import Batch
 from colline.transport.options import HttpOptions, SslOptions
+from colline.transport.sinks.http import HttpSink
 from tests.certificates import self_signed
 
 Behaviour = Callable[[socket.socket], None]

@@ -10,7 +10,7 @@ import pytest
 
 from colline.config import settings_from, transport_from
 from colline.transport import BatchingTransport
-from colline.transport.kafka import message_key
+from colline.transport.sinks.kafka import message_key
 from tests.transport.peers import Broker, free_port
 
 

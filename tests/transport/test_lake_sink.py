@@ -12,7 +12,7 @@ import pytest
 from colline.config import settings_from, transport_from
 from colline.transport import BatchingTransport, LocalFileSystem, MemoryFileSystem
 from colline.transport.batching import BatchingPolicy
-from colline.transport.lake_sink import LakeSink
+from colline.transport.sinks.lake_sink import LakeSink
 
 NAME = re.compile(r"(\d{13})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d+)events\.ndjson")
 

@@ -27,14 +27,8 @@ from colline.spool import SpoolOptions
 from colline.transport.batching import BatchingPolicy, BatchingTransport
 from colline.transport.buffer import Buffer, MemoryBuffer, open_spool
 from colline.transport.composite import CompositeTransport
-from colline.transport.console import ConsoleSink
-from colline.transport.custom import EmitterSink, NoopSink
-from colline.transport.file import FileSink
 from colline.transport.filesystem import FileSystem, FsspecFileSystem, LocalFileSystem, expand_local_path
-from colline.transport.http import HttpSink
 from colline.transport.interfaces import Sink, Transport
-from colline.transport.kafka import KafkaSink
-from colline.transport.lake_sink import LakeSink
 from colline.transport.memory import MemoryTransport
 from colline.transport.options import (
     ConsoleOptions,
@@ -47,6 +41,12 @@ from colline.transport.options import (
 )
 from colline.transport.retry import RetryPolicy
 from colline.transport.secrets import remove_values, secret_values
+from colline.transport.sinks.console import ConsoleSink
+from colline.transport.sinks.custom import EmitterSink, NoopSink
+from colline.transport.sinks.file import FileSink
+from colline.transport.sinks.http import HttpSink
+from colline.transport.sinks.kafka import KafkaSink
+from colline.transport.sinks.lake_sink import LakeSink
 
 # base address → its file system, with the Spark session's credentials
 OpenFileSystem = Callable[[str], FileSystem]

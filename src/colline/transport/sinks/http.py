@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from colline.transport.http_connection import HttpClient, HttpReply
 from colline.transport.interfaces import DELIVERED, Batch, DeliveryResult
+from colline.transport.sinks.http_connection import HttpClient, HttpReply
 
 if TYPE_CHECKING:
     from colline.transport.options import HttpOptions

@@ -15,7 +15,7 @@ from colline.transport.secrets import remove_values, secret_values
 if TYPE_CHECKING:
     from colline.transport.options import KafkaOptions
 
-log = get_logger("colline.transport.kafka")
+log = get_logger("colline.transport.sinks.kafka")
 
 # The event is invalid for this topic: a retry would have the same result.
 INVALID_EVENT_ERRORS = frozenset({"MSG_SIZE_TOO_LARGE", "INVALID_MSG", "INVALID_MSG_SIZE", "INVALID_RECORD"})
