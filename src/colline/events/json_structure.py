@@ -7,7 +7,6 @@ checks every struct, list and map of the schema. A leaf may have any type unless
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -18,10 +17,12 @@ from colline.events import spark_schema
 EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 Name = Annotated[str, Meta(pattern="[^ ]")]
+# Spark reads `T` and `Z` in upper case only.
+Time = Annotated[str, Meta(pattern="^[^tz]*$")]
 
 # (container, key) → the type of a leaf that the pipeline needs; a leaf without `None` is required
 LEAVES: dict[tuple[str, str], Any] = {
-    ("", "eventTime"): datetime,
+    ("", "eventTime"): Time,
     ("", "eventType"): EventType | None,
     ("", "producer"): str | None,
     ("run", "runId"): Name,

@@ -15,6 +15,7 @@ from colline.events.json_structure import event_type
 
 MAXIMUM_DEPTH = 200  # producers stay far below; a parser's stack could bear more
 EARLIEST_EVENT = datetime(2000, 1, 1, tzinfo=timezone.utc)
+MAX_UTC_OFFSET = timedelta(hours=18)  # as in Spark
 MAX_CLOCK_ERROR = timedelta(days=366)
 _DEPTH_CHUNK_BYTES = 1024 * 1024
 
@@ -56,7 +57,13 @@ def _fault_from(error: msgspec.DecodeError) -> Fault:
 
 
 def _content_fault(event: Any) -> Fault | None:
-    time: datetime = event.eventTime if event.eventTime.tzinfo else event.eventTime.replace(tzinfo=timezone.utc)
+    try:
+        time = msgspec.convert(event.eventTime, datetime)
+    except msgspec.ValidationError as error:
+        return Fault("$.eventTime", str(error))
+    if abs(time.utcoffset() or timedelta()) > MAX_UTC_OFFSET:
+        return Fault("$.eventTime", "more than 18 hours from UTC")
+    time = time if time.tzinfo else time.replace(tzinfo=timezone.utc)
     if not EARLIEST_EVENT <= time <= datetime.now(timezone.utc) + MAX_CLOCK_ERROR:
         return Fault("$.eventTime", "before 2000, or more than a year ahead")
     has = {name: not isinstance(getattr(event, name), UnsetType | None) for name in ("run", "job", "dataset")}
