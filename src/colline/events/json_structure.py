@@ -18,7 +18,7 @@ EventType = Literal["START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"]
 EVENT_TYPES: tuple[EventType, ...] = get_args(EventType)
 Name = Annotated[str, Meta(pattern="[^ ]")]
 # Spark reads `T` and `Z` in upper case only.
-Time = Annotated[str, Meta(pattern="^[^tz]*$")]
+Time = Annotated[str, Meta(pattern="^[^tz]*$", extra_json_schema={"type": "string", "format": "date-time"})]
 
 # (container, key) → the type of a leaf that the pipeline needs; a leaf without `None` is required
 LEAVES: dict[tuple[str, str], Any] = {

@@ -68,7 +68,7 @@ def _event_schema() -> Schema:
 def _schema_of(kind: inspect.Type) -> Schema:
     """The schema of a type, without references: the structs of an event share names such as `fields`."""
     if isinstance(kind, inspect.Metadata):
-        return _schema_of(kind.type)
+        return kind.extra_json_schema or _schema_of(kind.type)
     if isinstance(kind, inspect.UnionType):
         return {"anyOf": [_schema_of(each) for each in kind.types]}
     if isinstance(kind, inspect.ListType):
