@@ -120,7 +120,7 @@ def test_a_reason_that_does_not_exist_is_refused(lake: Path) -> None:
     assert refused.exit_code == 2
     assert "too_large" in refused.stderr
     short = _quarantine("list", "--limit", "1", "--reason", "not_json", lake=lake)
-    assert (len(short.stdout.splitlines()), short.stderr) == (1, "1 more; --limit shows them\n")
+    assert (len(short.stdout.splitlines()), short.stderr) == (1, "1 more line; use --limit 0 to list all\n")
 
 
 def test_what_is_an_event_by_now_is_replayed_and_the_rest_is_told(spark: SparkSession, lake: Path) -> None:

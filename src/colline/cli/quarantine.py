@@ -42,8 +42,8 @@ def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, replaye
     else:
         for entry in shown:
             print_line(_line(entry))
-    if len(found) > len(shown):
-        click.echo(f"{len(found) - len(shown)} more lines; use --limit 0 to list all", err=True)
+    if hidden := len(found) - len(shown):
+        click.echo(f"{hidden} more {'line' if hidden == 1 else 'lines'}; use --limit 0 to list all", err=True)
     if not found and not as_json:
         click.echo("Quarantine is empty.")
 
