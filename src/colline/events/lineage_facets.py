@@ -1,7 +1,7 @@
 """The JSON of column lineage: the `columnLineage` facet of a dataset and the newer `lineage` facet of a job.
 
-No other Python code writes or reads these shapes; `spark_schema` has them as Spark types. The receiver validates events
-with `ColumnLineageFacet`.
+No other Python code writes or reads these shapes. `spark_schema` has them as Spark types, from which `json_structure`
+builds the decoder of the receiver.
 """
 
 from __future__ import annotations
