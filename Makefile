@@ -9,8 +9,8 @@ BUNDLES := $(wildcard /etc/ssl/certs/ca-certificates.crt /etc/pki/tls/certs/ca-b
 export NODE_EXTRA_CA_CERTS ?= $(or $(SSL_CERT_FILE),$(firstword $(BUNDLES)))
 LOCKED = --universal --python-version $(or $(1),3.10) --generate-hashes --quiet
 COMPILE = $(UV) pip compile pyproject.toml $(call LOCKED,$(1))
-SPARKS := 3.5 4.0 4.2 4.3
-SUITES := trace capture
+SPARKS := 3.5 4.0 4.1 4.2 4.3
+SUITES := trace capture connect
 # requirement files for Java and Node, if this machine lacks them; evaluated by `setup` only
 MISSING = $(shell tools/lacks)
 
@@ -60,6 +60,10 @@ lint: setup ## ruff, mypy, import-linter, language
 
 demo: setup page ## set everything up, capture an example platform and run every query command
 	$(BIN)/colline demo
+
+.PHONY: picture
+picture: setup page browser ## take the picture of the page in README; needs the lake of `make demo`
+	$(BIN)/python tools/page_picture.py
 
 # Everything that needs no JVM, no browser and no killed process: what one runs while working
 FAST_TESTS := not (spark or delta or kafka or browser or faults or attack)
@@ -124,9 +128,18 @@ QUERIES ?= 10000
 memory: setup ## measure the memory of Python and JVM over many captured queries: make memory QUERIES=10000
 	$(BIN)/python bench/memory.py $(QUERIES)
 
+# `make test` runs a short form of it.
+.PHONY: attack
+attack: setup ## attack server, spool, snapshots and ingest, and print what held: make attack COLLINE_SEED=7
+	COLLINE_ATTACK=full $(BIN)/python -m pytest tests/attack --timeout 3600
+
 .PHONY: pipeline-faults
 pipeline-faults: setup ## kill ingest and rebuild after each write, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
-	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/test_histories.py tests/pipeline/test_rebuild.py tests/pipeline/test_upkeep.py tests/graph/test_staleness.py --timeout 3600
+	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/history/test_histories.py tests/pipeline/upkeep/test_rebuild.py tests/pipeline/upkeep/test_upkeep.py tests/graph/test_staleness.py --timeout 3600
+
+.PHONY: test-objectstore
+test-objectstore: setup ## test a lake that Spark writes to an S3-compatible store; downloads 600 MB once
+	COLLINE_OBJECTSTORE=1 $(BIN)/python -m pytest tests/pipeline/test_s3a_lake.py tests/graph/test_object_store.py tests/server/test_remote_lake.py
 
 .PHONY: record coverage-page perturb
 coverage-page: setup  ## regenerate docs/reference/coverage.md from the recorded plans of the lineage cases

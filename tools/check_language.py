@@ -1,8 +1,7 @@
 """Refuses words and phrases that the project does not use: `python tools/check_language.py [PATH…]`.
 
 The words, their replacements and the exceptions are in `refused_words.toml`. In Python files, the names they define,
-docstrings, comments and strings are checked; other files as plain text. `language_baseline.txt` lists the files and
-directories that are not clean yet; they are skipped unless named on the command line.
+docstrings, comments and strings are checked; other files as plain text.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ else:
 
 ROOT = Path(__file__).resolve().parents[1]
 WORDS_FILE = ROOT / "tools/refused_words.toml"
-BASELINE = "tools/language_baseline.txt"
 PROSE_SUFFIXES = {".md", ".css", ".html", ".sql", ".toml", ".yml", ".yaml", ".sh"}
 CODE_SUFFIXES = {".ts", ".tsx", ".java"}
 SCRIPTS = {"Makefile", ".ci/run", "tools/bare", "tools/bring-uv", "tools/lacks"}
@@ -241,12 +239,6 @@ def project_files(root: Path) -> list[str]:
     )
 
 
-def read_baseline(file: Path) -> list[str]:
-    """Files and directories that are not clean yet; empty when the file is gone."""
-    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-
-
 def read_rules(file: Path = WORDS_FILE) -> Rules:
     """The rules in a TOML file."""
     return Rules(tomllib.loads(file.read_text(encoding="utf-8")))
@@ -258,25 +250,23 @@ def print_summary(hits: list[Hit]) -> None:
         print(f"{count:6} {word}")
 
 
-def select_files(root: Path, paths: list[str], *, everything: bool) -> list[str]:
-    """The files to check: those below `paths`, or all of them except for the baseline."""
+def select_files(root: Path, paths: list[str]) -> list[str]:
+    """The files to check: those below `paths`, or all of them."""
     files = project_files(root)
-    if paths:
-        wanted = [Path(path).resolve().relative_to(root).as_posix() for path in paths]
-        return [path for path in files if any(is_below(path, each) for each in wanted)]
-    baseline = [] if everything else read_baseline(root / BASELINE)
-    return [path for path in files if not any(is_below(path, each) for each in baseline)]
+    if not paths:
+        return files
+    wanted = [Path(path).resolve().relative_to(root).as_posix() for path in paths]
+    return [path for path in files if any(is_below(path, each) for each in wanted)]
 
 
 def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     """Print the hits; 1 if there are any."""
     parser = argparse.ArgumentParser(description="Check the language of the project.")
-    parser.add_argument("paths", nargs="*", help="check these files and directories only, also those in the baseline")
-    parser.add_argument("--all", action="store_true", help="check the paths of the baseline too")
+    parser.add_argument("paths", nargs="*", help="check these files and directories only")
     parser.add_argument("--summary", action="store_true", help="print a count per word instead of the places")
     options = parser.parse_args(arguments)
     rules = read_rules()
-    files = [path for path in select_files(root, options.paths, everything=options.all) if not rules.skips(path)]
+    files = [path for path in select_files(root, options.paths) if not rules.skips(path)]
     hits = [hit for path in files for hit in check_file(root, path, rules)]
     if options.summary:
         print_summary(hits)
@@ -285,7 +275,6 @@ def main(arguments: list[str] | None = None, root: Path = ROOT) -> int:
     if hits:
         count = len({hit.path for hit in hits})
         print(f"{len(hits)} refused words in {count} files; tools/{WORDS_FILE.name} has the reasons", file=sys.stderr)
-        print(f"hint: a file that was moved, and not changed, may keep its line in {BASELINE}", file=sys.stderr)
     return 1 if hits else 0
 
 

@@ -1,5 +1,7 @@
 """Runs the lineage cases, and the tests of a watch, on other Sparks: `matrix.py 3.5 4.2`.
 
+The suite `connect` runs the cases with Spark Connect clients of these versions, on a server of the default Spark.
+
 `matrix.py --record 3.5` records the plans of the cases that apply to that Spark and not to the home version.
 
 Each has a uv environment of its own under .venvs/. What differs between versions is the table
@@ -15,10 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+HOME_PYTHON = ROOT / ".venv" / "bin" / "python"
 SUITES = {
     "trace": ("tests/trace/test_cases.py",),
     "capture": ("tests/capture/test_watch.py", "tests/capture/test_watch_reads.py"),
+    "connect": ("tests/capture/connect/client/test_case_parity.py",),
 }
+# the Spark of `make setup`: the other tests run on it in `make test`, and it is the server of Connect clients
+HOME = "4.1"
+HOME_SUITES = ("connect",)
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,7 @@ class Version:
 VERSIONS = {
     "3.5": Version(">=3.10,<3.13", "3.3.3, Scala 2.12"),
     "4.0": Version(">=3.10,<3.15", "4.4.0"),
+    HOME: Version("", "4.4.0"),
     "4.2": Version(">=3.10,<3.15", "4.4.0, which caps pyspark at 4.2.0: installed without its cap"),
     "4.3": Version(">=3.11,<3.15", "none is published for this Spark: cases on Delta are skipped"),
 }
@@ -39,6 +47,8 @@ VERSIONS = {
 
 def environment(version: str) -> Path:
     """The Python of that Spark's environment, brought up to its locked requirements."""
+    if version == HOME:
+        return HOME_PYTHON
     folder = ROOT / ".venvs" / f"spark-{version}"
     python = folder / "bin" / "python"
     uv = os.environ.get("UV", "uv")
@@ -65,7 +75,9 @@ def run(version: str, *, is_recording: bool = False) -> int:
     python = environment(version)
     if is_recording:
         return subprocess.run([str(python), "-m", "tests.trace.recorded"], cwd=ROOT, check=False).returncode
-    suites = os.environ.get("SUITES", "").split() or SUITES
+    suites = [name for name in os.environ.get("SUITES", "").split() or SUITES if version != HOME or name in HOME_SUITES]
+    if not suites:
+        return 0
     print(f"== Spark {version}; Delta: {VERSIONS[version].delta}", flush=True)
     command = [
         str(python),
@@ -76,7 +88,10 @@ def run(version: str, *, is_recording: bool = False) -> int:
         "no:cacheprovider",
         *(path for suite in suites for path in SUITES[suite]),
     ]
-    return subprocess.run(command, cwd=ROOT, check=False, env={**os.environ, "COLLINE_MATRIX": version}).returncode
+    environ = {**os.environ, "COLLINE_MATRIX": version}
+    if version != HOME:
+        environ["COLLINE_HOME_PYTHON"] = str(HOME_PYTHON)
+    return subprocess.run(command, cwd=ROOT, check=False, env=environ).returncode
 
 
 def main(arguments: list[str]) -> int:

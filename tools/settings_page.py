@@ -11,7 +11,7 @@ import msgspec
 
 from colline.config import openlineage_aliases, sources
 from colline.config.setting_names import find_struct
-from colline.config.settings import Parent, Settings, Tags
+from colline.config.settings import Kafka, Parent, Settings, Tags
 from colline.config.transport_settings import KIND_ALIASES, OPTIONS
 from colline.transport import options
 
@@ -121,7 +121,8 @@ def transport_sections() -> str:
     parts = [
         "## Transports",
         "`transport` is a table, a list of tables (every event is sent to each), or in Python an object with `emit`. "
-        "The default is the lake in the setting `lake`; without that setting, the console.",
+        "A text is the path of a lake or the URL of a server. The default is the lake in the setting `lake`. "
+        "Without that setting, events stay in memory and each write prints one line.",
         "### Common options",
         field_table(options.TransportOptions),
     ]
@@ -178,6 +179,8 @@ def page() -> str:
                 field_table(Tags, prefix="tags."),
                 "`parent`:",
                 field_table(Parent, prefix="parent."),
+                "`kafka` ([guide](../guides/ingest.md#from-kafka-or-event-hubs)):",
+                field_table(Kafka, prefix="kafka."),
                 transport_sections(),
                 "## OpenLineage's names",
                 "These names are accepted too. In the same source, a name of colline overrides them. "
