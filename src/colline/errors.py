@@ -21,6 +21,15 @@ class SettingError(CollineError):
     """A setting that does not exist or has an invalid value."""
 
 
+class MissingExtraError(CollineError, ImportError):
+    """A package is not installed; `extra` is the extra of colline that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"the package {package} is not installed", hint=f"pip install 'colline[{extra}]'")
+        self.package = package
+        self.extra = extra
+
+
 class PlanError(CollineError):
     """The JSON of a Spark plan that cannot be decoded."""
 
@@ -67,6 +76,16 @@ class AmbiguousNameError(ColumnError):
 
 class NoLineageYetError(SettingError):
     """A time before the first recorded lineage."""
+
+
+class ContractError(CollineError):
+    """A file that is not a data contract, or a contract with an invalid part; with its `file` and `line`."""
+
+    def __init__(self, message: str, file: str, line: int | None = None, *, hint: str | None = None) -> None:
+        place = file if line is None else f"{file}, line {line}"
+        super().__init__(f"{place}: {message}", hint=hint)
+        self.file = file
+        self.line = line
 
 
 class CursorError(SettingError):

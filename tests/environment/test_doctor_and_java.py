@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from colline.environment import spark_versions
 from colline.environment.certificates import STORE_PASSWORD, ca_bundle, trust_store
 from colline.environment.java import collector_option, installed_java, oldest_java, stderr_options, wheel_home
 from tests.certificates import self_signed
@@ -54,6 +55,52 @@ def test_doctor_lists_what_is_missing_with_hints(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert set(missing) == {"certificates", "Janino", "lake"}
     assert all(missing.values())
+
+
+JARS = ("janino-3.1.9.jar", "spark-core_2.13-4.1.4.jar", "delta-spark_4.1_2.13-4.4.0.jar")
+
+
+@pytest.mark.parametrize(
+    ("jars", "check", "found", "hint"),
+    [
+        (JARS, None, "", ""),
+        (("janino-3.1.9.jar", "spark-core_2.12-3.5.9.jar"), "pyspark", "the jars of SPARK_HOME are Spark 3.5.9",
+         "pip install 'pyspark==3.5.*', or unset SPARK_HOME"),
+        ((*JARS[:2], "delta-spark_2.13-4.0.0.jar"), "Delta", "Spark's folder has the jar of Delta 4.0.0",
+         "pip install 'delta-spark==4.0.0', or remove the jar"),
+        ((*JARS[:2], "delta-spark_2.12-4.4.0.jar"), "Delta", "for Scala 2.12, and Spark for Scala 2.13",
+         "use the jar delta-spark_2.13-4.4.0.jar"),
+    ],
+)  # fmt: skip
+def test_doctor_compares_spark_delta_and_their_jars(
+    tmp_path: Path, jars: tuple[str, ...], check: str | None, found: str, hint: str
+) -> None:
+    (tmp_path / "jars").mkdir()
+    for jar in jars:
+        (tmp_path / "jars" / jar).touch()
+    done = run_doctor("--json", SPARK_HOME=str(tmp_path))
+    wrong = [each for each in json.loads(done.stdout)["checks"] if each["state"] == "missing"]
+    assert [each["name"] for each in wrong] == ([check] if check else [])
+    assert done.returncode == bool(check)
+    for each in wrong:
+        assert found in each["found"] and each["hint"] == hint
+    text = run_doctor(SPARK_HOME=str(tmp_path))
+    assert text.stderr == (f"not ready: {check}\n" if check else "ready: everything required is installed\n")
+
+
+@pytest.mark.parametrize(
+    ("pyspark", "delta", "fits"),
+    [("3.5.9", "3.3.3", True), ("4.0.5", "4.4.0", True), ("4.1.4", "4.4.0", True), ("4.2.1", "4.4.0", True),
+     ("4.1.4", "3.3.3", False), ("3.5.9", "4.4.0", False), ("4.3.0", "4.4.0", False),
+     ("4.1.4", "4.4.1", False)],
+)  # fmt: skip
+def test_pairs_of_spark_and_delta(pyspark: str, delta: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    required = {"3.3.3": "pyspark<3.6.0,>=3.5.3", "4.4.0": "pyspark<=4.2.0,>=4.0.1", "4.4.1": "pyspark<=4.2.0,>=4.0.1"}
+    monkeypatch.setattr(spark_versions, "requires", lambda package: [required[delta]])
+    conflict = spark_versions.delta_conflict(pyspark, delta, [])
+    assert (conflict is None) == fits
+    if conflict is not None:
+        assert "pip install" in conflict[1]
 
 
 def test_doctor_prints_no_colour_into_a_pipe(tmp_path: Path) -> None:

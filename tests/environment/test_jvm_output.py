@@ -53,6 +53,15 @@ def test_failed_start_shows_all_output(capfd: pytest.CaptureFixture[str]) -> Non
     assert _stderr_after_end(process, capfd) == "alarm\n"
 
 
+def test_package_that_cannot_be_downloaded_is_named_without_the_output(capfd: pytest.CaptureFixture[str]) -> None:
+    found = "Exception in thread main: [unresolved dependency: org.example#connector_2.13;4.1.4: not found]\n" * 2
+    with pytest.raises(CollineError) as failed, hide_startup_output():
+        os.write(2, found.encode())
+        raise RuntimeError("Java gateway process exited")
+    assert failed.value.message == "Spark cannot download org.example#connector_2.13;4.1.4"
+    assert capfd.readouterr().err == ""
+
+
 def test_interrupted_start_raises_keyboard_interrupt_and_shows_later_output(
     capfd: pytest.CaptureFixture[str],
 ) -> None:

@@ -16,7 +16,9 @@ from typing import Any
 
 from colline.environment.browser import installed_browser
 from colline.environment.certificates import ca_bundle
+from colline.environment.jar_downloads import downloaded_jars
 from colline.environment.java import installed_java, oldest_java
+from colline.environment.spark_versions import delta_conflict, parse_version, spark_conflict
 
 NEWEST_PANDAS_MAJOR = 2
 
@@ -74,14 +76,19 @@ def check_pyspark() -> Check:
     found, home = _version("pyspark"), os.environ.get("SPARK_HOME")
     if found is None:
         return Check("pyspark", State.MISSING, "none", "pip install 'colline[spark]'")
-    if tuple(map(int, found.split(".")[:2])) < (3, 5):
+    if parse_version(found) < (3, 5):
         return Check("pyspark", State.MISSING, found, "colline needs pyspark 3.5 or newer")
+    conflict = spark_conflict(found, _spark_jars())
+    if conflict is not None:
+        return Check("pyspark", State.MISSING, *conflict)
     return Check("pyspark", State.OK, f"{found}, SPARK_HOME={home}" if home else found)
 
 
 def check_janino() -> Check:
     """The Java compiler inside Spark, which compiles the query listener."""
     jars = sorted((_spark_home() / "jars").glob("janino-*.jar"))
+    if not jars and _version("pyspark") is None:
+        return Check("Janino", State.ABSENT, "none", "pyspark contains it")
     if not jars:
         hint = "reinstall pyspark, or unset SPARK_HOME; on a cluster the jars of the session are used"
         return Check("Janino", State.MISSING, f"none in {_spark_home() / 'jars'}", hint)
@@ -93,8 +100,11 @@ def check_delta() -> Check:
     package = _version("delta-spark")
     if package is None:
         return Check("Delta", State.ABSENT, "none", "`colline ingest` needs it: pip install 'colline[spark]'")
-    folders = [_spark_home() / "jars", *(Path.home() / name / "jars" for name in (".ivy2.5.2", ".ivy2"))]
-    jar = next((jar for folder in folders for jar in folder.glob("*delta-spark_*.jar")), None)
+    conflict = delta_conflict(_version("pyspark") or "", package, _spark_jars())
+    if conflict is not None:
+        return Check("Delta", State.MISSING, *conflict)
+    pattern = "*delta-spark_*.jar"
+    jar = next(iter((*(_spark_home() / "jars").glob(pattern), *downloaded_jars(pattern))), None)
     return Check("Delta", State.OK, f"{package}, {jar}" if jar else f"{package}; Spark downloads its jar on first use")
 
 
@@ -113,12 +123,11 @@ def check_packages() -> Check:
 
 
 def check_graph() -> Check:
-    """The packages that query commands need; they need no Java."""
-    absent = [name for name in ("numpy", "deltalake") if _version(name) is None]
+    """The packages that read a lake's tables without Java. A lake with a snapshot is read without them."""
+    absent = [name for name in ("numpy", "pyarrow", "deltalake") if _version(name) is None]
     if absent:
-        return Check(
-            "graph", State.ABSENT, f"no {', '.join(absent)}", "query commands need it: pip install 'colline[graph]'"
-        )
+        hint = "needed for a lake without a snapshot, and for run history: pip install 'colline[graph]'"
+        return Check("graph", State.ABSENT, f"no {', '.join(absent)}", hint)
     return Check("graph", State.OK, f"numpy {_version('numpy')}, deltalake {_version('deltalake')}")
 
 
@@ -191,6 +200,10 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
+
+
+def _spark_jars() -> list[Path]:
+    return sorted((_spark_home() / "jars").glob("*.jar"))
 
 
 def _spark_home() -> Path:

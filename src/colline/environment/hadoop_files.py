@@ -18,6 +18,7 @@ class HadoopFiles:
     def __init__(self, spark: SparkSession) -> None:
         self._jvm: Any = spark.sparkContext._jvm
         self._conf: Any = spark.sparkContext._jsc.hadoopConfiguration()
+        self._gateway: Any = spark.sparkContext._gateway
 
     def _resolve(self, path: str) -> tuple[Any, Any]:
         """The Java file system and path object of a path."""
@@ -124,6 +125,52 @@ class HadoopFiles:
                 target = target_system.create(self._resolve(f"{scratch}/{count}.txt")[1], True)
                 self._jvm.org.apache.hadoop.io.IOUtils.copyBytes(source, target, self._conf, True)
         return count
+
+    def names(self, folder: str) -> list[str]:
+        """The names in a folder; empty if there is no such folder. One call transfers all of them from the JVM."""
+        system, resolved = self._resolve(folder)
+        if not system.exists(resolved):
+            return []
+        # py4j refuses the array type that S3A returns for one folder; for an array of folders Hadoop makes its own
+        folders = self._gateway.new_array(self._jvm.org.apache.hadoop.fs.Path, 1)
+        folders[0] = resolved
+        paths = self._jvm.org.apache.hadoop.fs.FileUtil.stat2Paths(system.listStatus(folders))
+        if not len(paths):
+            return []
+        parent = f"{paths[0].getParent().toString()}/"
+        text = str(self._jvm.org.apache.commons.lang3.ArrayUtils.toString(paths))  # `{hdfs://a/b,hdfs://a/c}`
+        return text[1 + len(parent) : -1].split(f",{parent}")
+
+    def download(self, path: str, target: Path) -> None:
+        """Copy a file to the disk of the driver."""
+        system, resolved = self._resolve(path)
+        try:
+            system.copyToLocalFile(False, resolved, self._resolve(f"file:{target.absolute()}")[1], True)
+        except Exception as error:  # py4j wraps every Java error; only this one is expected
+            if _java_class(error).endswith("FileNotFoundException"):
+                raise FileNotFoundError(path) from None
+            raise
+
+    def upload(self, source: Path, path: str) -> None:
+        """Copy a file from the disk of the driver, replacing an existing one."""
+        system, resolved = self._resolve(path)
+        system.copyFromLocalFile(False, True, self._resolve(f"file:{source.absolute()}")[1], resolved)
+
+    def replace(self, path: str, to: str) -> None:
+        """Rename a file over another one, in one step where the file system has such a rename."""
+        system, resolved = self._resolve(path)
+        _, target = self._resolve(to)
+        overwrite = getattr(self._jvm.org.apache.hadoop.fs, "Options$Rename").OVERWRITE
+        options = self._gateway.new_array(getattr(self._jvm.org.apache.hadoop.fs, "Options$Rename"), 1)
+        options[0] = overwrite
+        try:
+            context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(resolved.toUri(), self._conf)
+            context.rename(resolved, target, options)
+        except Exception as error:  # py4j wraps every Java error; only this one is expected
+            if not _java_class(error).endswith("UnsupportedFileSystemException"):
+                raise
+            system.delete(target, False)
+            system.rename(resolved, target)
 
     def part_files(self, folder: str) -> list[str]:
         """The files that Spark wrote into a folder."""

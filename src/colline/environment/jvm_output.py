@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from colline.errors import CollineError
 _READ_BYTES = 64 * 1024
 # how long to wait for the last output of a JVM that failed to start
 _LAST_OUTPUT_SECONDS = 1.0
+# Ivy's report on a package that no repository has
+_MISSING_PACKAGE = re.compile(rb"unresolved dependency: ([\w.#;-]+)")
 
 
 @contextmanager
@@ -32,15 +35,21 @@ def hide_startup_output() -> Iterator[None]:
 
     A start prints about a hundred lines about jars. A later line is an error of a job, which the user should see.
     """
-    relay, has_failed = _StderrRelay(), False
+    relay, failure, output = _StderrRelay(), None, b""
     try:
         with _child_output_to(relay.write_end):
             yield
-    except Exception as error:
-        has_failed = True
-        raise _start_error(error) from error
+    except Exception as error:  # noqa: BLE001 - raised below, when the output is known
+        failure = error
     finally:  # also after Ctrl-C
-        relay.open(print_buffered=has_failed)
+        output = relay.open(has_failed=failure is not None)
+    if failure is not None:
+        missing = sorted({name.decode() for name in _MISSING_PACKAGE.findall(output)})
+        if missing:  # the output is pages about the search for it
+            hint = "check the network; another repository is set by spark.jars.repositories"
+            raise CollineError(f"Spark cannot download {', '.join(missing)}", hint=hint) from failure
+        _write_to_stderr(output)
+        raise _start_error(failure) from failure
 
 
 def _start_error(error: Exception, hint: str = "") -> CollineError:
@@ -78,16 +87,16 @@ class _StderrRelay:
         self._thread = threading.Thread(target=self._copy, name="colline-stderr", daemon=True)
         self._thread.start()
 
-    def open(self, *, print_buffered: bool = False) -> None:
-        """Copy further input to stderr. Input so far is printed or dropped."""
+    def open(self, *, has_failed: bool) -> bytes:
+        """Copy further input to stderr; returns the input so far, after a failure to its end."""
         os.close(self.write_end)  # the child process has its own copy
-        if print_buffered:
+        if has_failed:
             self._thread.join(_LAST_OUTPUT_SECONDS)  # a process that failed to start has ended: read its last output
         with self._lock:
-            if print_buffered:
-                _write_to_stderr(b"".join(self._buffered))
+            output = b"".join(self._buffered)
             self._buffered.clear()
             self._is_open = True
+        return output
 
     def _copy(self) -> None:
         while chunk := os.read(self._read_end, _READ_BYTES):

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from colline.environment.jar_downloads import one_download_at_a_time
 from colline.environment.java import SHORT_LIVED_JVM, collector_option, ensure_java, stderr_options
 from colline.environment.jvm_output import hide_startup_output, redirect_output
-from colline.errors import LakeError
+from colline.errors import CollineError, LakeError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -47,13 +48,19 @@ class SessionProfile:
     settings: Mapping[str, str]
     java_options: tuple[str, ...]
     needs_delta: bool = True
+    adds_delta: bool = True
     log_file: Path | None = None
     log_level: str = "OFF"
     silent_loggers: tuple[str, ...] = ()
 
 
-def pipeline_profile(*, short_lived: bool = False) -> SessionProfile:
-    """A session that writes a lake on this machine; `short_lived` for a JVM with little to do."""
+def pipeline_profile(*, short_lived: bool = False, packages: Sequence[str] = ()) -> SessionProfile:
+    """A session that writes a lake on this machine; `short_lived` for a JVM with little to do.
+
+    `packages` are Maven coordinates, or paths of jars.
+    """
+    jars = [package for package in packages if package.endswith(".jar")]
+    coordinates = [package for package in packages if package not in jars]
     settings = {
         **_LOCAL_DRIVER,
         **_DELTA,
@@ -67,6 +74,8 @@ def pipeline_profile(*, short_lived: bool = False) -> SessionProfile:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.driver.memory": f"{_driver_gigabytes()}g",
+        **({"spark.jars.packages": ",".join(coordinates)} if coordinates else {}),
+        **({"spark.jars": ",".join(jars)} if jars else {}),
     }
     # an ingest takes 14 % less time than with the JVM's default collector; longer pauses do not matter here
     java_options = (collector_option("Parallel"), stderr_options(version("pyspark")))
@@ -79,8 +88,8 @@ def pipeline_profile(*, short_lived: bool = False) -> SessionProfile:
     )
 
 
-def explain_profile(folder: Path) -> SessionProfile:
-    """A session that analyzes SQL on empty tables in `folder`, with Delta if it is installed."""
+def explain_profile(folder: Path, *, uses_delta: bool = True) -> SessionProfile:
+    """A session that analyzes SQL on empty tables in `folder`, with Delta if it is used and installed."""
     delta = {
         **_DELTA,
         "spark.databricks.delta.snapshotPartitions": "1",
@@ -92,11 +101,40 @@ def explain_profile(folder: Path) -> SessionProfile:
             **_LOCAL_DRIVER,
             "spark.sql.shuffle.partitions": "1",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
-            **(delta if _has_delta() else {}),
+            **(delta if uses_delta and _has_delta() else {"spark.sql.sources.default": "parquet"}),
+            "spark.sql.legacy.createHiveTableByDefault": "false",
         },
         java_options=(_derby_home(folder), *_small_jvm(), stderr_options(version("pyspark"))),
         needs_delta=False,
+        adds_delta=uses_delta,
         log_file=folder / "spark.log",
+    )
+
+
+def connect_server_profile(host: str, port: int, settings: Mapping[str, str]) -> SessionProfile:
+    """A session that serves Spark Connect on this address, with Delta if installed; `settings` have precedence."""
+    packages = settings.get("spark.jars.packages", "")
+    if version("pyspark").startswith("3."):  # later versions include the server
+        packages = ",".join(filter(None, (packages, f"org.apache.spark:spark-connect_2.12:{version('pyspark')}")))
+    plugins = ",".join(
+        filter(None, (settings.get("spark.plugins", ""), "org.apache.spark.sql.connect.SparkConnectPlugin"))
+    )
+    uses_delta = _has_delta() and not settings.keys() & _DELTA.keys()
+    return SessionProfile(
+        master=settings.get("spark.master") or os.environ.get("COLLINE_SPARK_MASTER", "local[*]"),
+        settings={
+            **(_DELTA if uses_delta else {}),
+            "spark.ui.showConsoleProgress": "false",
+            "spark.connect.grpc.binding.address": host,
+            "spark.connect.grpc.binding.port": str(port),
+            "spark.colline.connect_server": "true",
+            **settings,
+            "spark.plugins": plugins,
+            **({"spark.jars.packages": packages} if packages else {}),
+        },
+        java_options=(settings.get("spark.driver.extraJavaOptions", ""), stderr_options(version("pyspark"))),
+        needs_delta=False,
+        log_level="WARN",
     )
 
 
@@ -130,12 +168,14 @@ def demo_profile(folder: Path, event_log: Path | None) -> SessionProfile:
     )
 
 
-def session_for(name: str = "colline", *, short_lived: bool = False) -> SparkSession:
+def session_for(name: str = "colline", *, short_lived: bool = False, packages: Sequence[str] = ()) -> SparkSession:
     """The active session, or a new one with the pipeline's profile."""
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
-    return active if active is not None else start_session(name, pipeline_profile(short_lived=short_lived))
+    if active is not None:
+        return active
+    return start_session(name, pipeline_profile(short_lived=short_lived, packages=packages))
 
 
 def start_session(name: str, profile: SessionProfile) -> SparkSession:
@@ -148,14 +188,35 @@ def start_session(name: str, profile: SessionProfile) -> SparkSession:
     java_options = {"spark.driver.extraJavaOptions": " ".join(option for option in profile.java_options if option)}
     for key, value in {**profile.settings, **java_options}.items():
         builder = builder.config(key, value)
-    builder = _with_delta(builder, is_required=profile.needs_delta)
+    packages = [name for name in profile.settings.get("spark.jars.packages", "").split(",") if name]
+    if profile.adds_delta:
+        builder = _with_delta(builder, packages, is_required=profile.needs_delta)
     if profile.log_file is None and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write("starting Spark; the first start on a computer downloads its jars\n")
-    with redirect_output(profile.log_file) if profile.log_file else hide_startup_output():
+    output = redirect_output(profile.log_file) if profile.log_file else hide_startup_output()
+    downloads = one_download_at_a_time([*packages, *(delta_packages() if profile.adds_delta else ())])
+    with _report_packages(packages), downloads, output:
         session: SparkSession = builder.getOrCreate()
     session.sparkContext.setLogLevel(profile.log_level)
     silence(session, *profile.silent_loggers)
     return session
+
+
+@contextmanager
+def _report_packages(packages: Sequence[str]) -> Iterator[None]:
+    """Name the setting in the error of a session that did not start with the connector for Kafka."""
+    try:
+        yield
+    except CollineError as error:
+        if not any("kafka" in package for package in packages):
+            raise
+        hint = "the setting `kafka.package` names other coordinates, or the paths of jars"
+        raise LakeError(f"{error.message}; needed: {', '.join(packages)}", hint=hint) from error
+
+
+def delta_packages() -> list[str]:
+    """The package of Delta that PySpark downloads, if delta-spark is installed."""
+    return [f"io.delta:delta-spark_*:{version('delta-spark')}"] if _has_delta() else []
 
 
 def silence(spark: SparkSession, *loggers: str) -> None:
@@ -168,12 +229,12 @@ def silence(spark: SparkSession, *loggers: str) -> None:
             log4j.core.config.Configurator.setLevel(name, log4j.Level.OFF)
 
 
-def _with_delta(builder: Any, *, is_required: bool) -> Any:
-    """The builder with Delta's jars, if the delta-spark package is installed."""
+def _with_delta(builder: Any, packages: list[str], *, is_required: bool) -> Any:
+    """The builder with Delta's jars next to these packages, if the delta-spark package is installed."""
     if _has_delta():
         from delta import configure_spark_with_delta_pip
 
-        return configure_spark_with_delta_pip(builder)
+        return configure_spark_with_delta_pip(builder, extra_packages=packages)
     if is_required:
         raise LakeError("delta-spark is not installed", hint="pip install 'colline[spark]'")
     return builder
@@ -185,7 +246,8 @@ def _has_delta() -> bool:
 
 def _derby_home(folder: Path) -> str:
     """Keeps the files of Spark's embedded metastore out of the working directory."""
-    return f"-Dderby.system.home={folder}"
+    escaped = str(folder).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"-Dderby.system.home={escaped}"'  # Spark splits the options as a shell does
 
 
 def _small_jvm() -> tuple[str, str]:
