@@ -14,6 +14,7 @@ class SourceKind(Enum):
     VIEW = "view"
     JDBC = "jdbc"
     KAFKA = "kafka"
+    PYTHON = "python"
     LOCAL = "local"
     OTHER = "other"
 
