@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from colline.capture.connect.connect_session import is_connect
 from tests.sessions import HAS_DELTA
 from tests.trace.cases import Case, table_ddl
 
@@ -51,12 +53,13 @@ def opened_case(
             _drop_created(spark)
 
 
-# application → name of a table → the statement that created it
+# application, or address of a Connect server → name of a table → the statement that created it
 _existing_tables: dict[str, dict[str, str]] = {}
 
 
 def _shared_tables(spark: SparkSession) -> dict[str, str]:
-    return _existing_tables.setdefault(spark.sparkContext.applicationId, {})
+    key = str(spark.client._builder.endpoint) if is_connect(spark) else spark.sparkContext.applicationId
+    return _existing_tables.setdefault(key, {})
 
 
 def _ensure_table(ddl: str, spark: SparkSession) -> None:
@@ -87,6 +90,9 @@ def _run_code(case: Case, spark: SparkSession, folder: Path | None) -> DataFrame
         return case.code
     from pyspark.sql import DataFrame, functions
 
+    if is_connect(spark):
+        from pyspark.sql.connect import functions  # type: ignore[no-redef]
+
     from tests.trace.plans import PlanWriter
 
     names: dict[str, Any] = {
@@ -97,7 +103,10 @@ def _run_code(case: Case, spark: SparkSession, folder: Path | None) -> DataFrame
         "folder": folder,
         "java": partial(java_object, spark),
     }
-    exec(compile(textwrap.dedent(case.code), case.key, "exec"), names)
+    code = textwrap.dedent(case.code)
+    # as a notebook does: Python then finds the source of the functions in the case
+    linecache.cache[case.key] = (len(code), None, code.splitlines(keepends=True), case.key)
+    exec(compile(code, case.key, "exec"), names)
     found: DataFrame | str | dict[str, Any] = names.get("plan") or names.get("df", "")
     return found
 

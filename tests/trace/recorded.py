@@ -100,9 +100,11 @@ def _is_recorded_here(case: Case, spark: SparkSession) -> bool:
 
 def record_run(spark: SparkSession, folder: Path) -> None:
     """Record which rules the plans of the executed cases need. The plans themselves are not kept."""
+    from colline.capture.analyze import application_context
     from colline.capture.listener import QueryListener
     from tests.trace.live import opened_case
 
+    application_context(spark)  # observes how RDDs are made
     listener = QueryListener(spark)
     rules = rules_of_run_cases() if RULES_OF_RUN_CASES.exists() else {}
     for number, case in enumerate(case for case in run_cases() if _is_recorded_here(case, spark)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,3 +112,14 @@ def test_statement_without_a_rule_has_the_inputs_of_its_query(spark: SparkSessio
         ("id", "filter"),
     ]
     assert [step.node for step in found.opaque] == ["StrangeCommand"]
+
+
+def test_spark_raises_its_own_error_after_a_query_that_cannot_be_analyzed(spark: SparkSession) -> None:
+    from pyspark.errors import AnalysisException
+
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logging.Logger.manager.loggerDict.pop(name, None)  # as in a process in which no query has failed yet
+    with pytest.raises(CollineError):
+        colline.lineage("select absent from range(1)", spark)
+    with pytest.raises(AnalysisException):
+        spark.range(1).select("absent")

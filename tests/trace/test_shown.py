@@ -52,13 +52,18 @@ def test_picture_escapes_names_and_loads_nothing() -> None:
     html = hostile._repr_html_()
     assert "&lt;script&gt;" in html and "<script" not in html
     assert "&lt;b&gt;" in html and "<b>" not in html
-    assert not re.search(r"(src|href)=|https?:", html)
+    assert not re.search(r"(src|href)=|https?:(?!//www.w3.org/2000/svg)", html)
 
 
-def test_picture_has_a_dotted_line_for_row_dependencies() -> None:
+def test_picture_has_a_line_per_dependency_and_a_legend_of_the_kinds() -> None:
     html = LINEAGE._repr_html_()
-    assert html.count("<path") == 3
-    assert html.count('class="i"') == 1
+    picture = html[: html.index("</svg>")]
+    assert picture.count("<path") == 6  # three dependencies, and the legend of value, decides and masked
+    assert [label for label in ("value", "decides", "masked") if f">{label}</text>" in picture] == [
+        "value", "decides", "masked",
+    ]  # fmt: skip
+    assert "direct/aggregation masked: count(DISTINCT email)</title>" in picture
+    assert "<td>count(DISTINCT email)</td>" in html and "opaque: MapInPandas clean" in html
 
 
 def test_plan_text_has_one_line_per_operator_and_a_shared_one_once() -> None:

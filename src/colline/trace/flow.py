@@ -49,6 +49,14 @@ class Flow:
 
 
 EMPTY_FLOW = Flow()
+COUNT_OF_ROWS = "count(1)"  # the text of `count(*)` in a plan
+
+
+def row_counts(columns: Mapping[str, Flow]) -> frozenset[str]:
+    """The columns that count rows: `select count(*) as n` → n."""
+    return frozenset(
+        name for name, flow in columns.items() if not flow.dependencies and flow.description == COUNT_OF_ROWS
+    )
 
 
 def column_flow(column: ColumnRef) -> Flow:

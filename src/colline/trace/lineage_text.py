@@ -1,4 +1,4 @@
-"""Formats column lineage for people: a plain table for terminals, and SVG with a table for notebooks."""
+"""Formats column lineage for people: a plain table for terminals, and a picture with a table for notebooks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
-from colline.trace.columns import Dependency, Transformation
+from colline.card_picture import Card, Line, LineKind, card_picture, html_table
+from colline.terminal_text import escape_control_characters
+from colline.trace.columns import DatasetName, Dependency, Transformation
+from colline.trace.opaque_flow import StepColumn, steps_of
 
 if TYPE_CHECKING:
     from colline.trace.result import ColumnLineage
@@ -16,6 +19,7 @@ Row = tuple[str, str, str, str]
 _HEADER: Row = ("column", "from", "how", "expression")
 _ROWS_OUTPUT = "*"  # stands for the rows, in the place of an output column
 _MAX_CELL_CHARS = 60
+_MAX_OPEN_ROWS = 20
 
 
 def format_table(lineage: ColumnLineage) -> str:
@@ -41,6 +45,8 @@ def _rows(lineage: ColumnLineage) -> Iterator[Row]:
         yield from _output_rows(name, entries)
     if lineage.dataset:
         yield from _output_rows(_ROWS_OUTPUT, lineage.dataset)
+    for step in steps_of(entry for entries in (*lineage.fields.values(), lineage.dataset) for entry in entries):
+        yield from _output_rows(f"{step.function}(…)", step.inputs)
 
 
 def _output_rows(name: str, entries: Iterable[Dependency]) -> Iterator[Row]:
@@ -54,9 +60,15 @@ def _output_rows(name: str, entries: Iterable[Dependency]) -> Iterator[Row]:
         yield (name, "—", "no input", "")
 
 
+def short_label(dataset: DatasetName) -> str:
+    """The last part of a dataset's name."""
+    return dataset.name.rstrip("/").rsplit("/", 1)[-1]
+
+
 def _short_name(entry: Dependency) -> str:
-    dataset = entry.column.dataset.name.rstrip("/").rsplit("/", 1)[-1]
-    return f"{dataset}.{entry.column.field}"
+    if isinstance(entry.column, StepColumn):
+        return f"{entry.column.function}(…)"
+    return f"{short_label(entry.column.dataset)}.{entry.column.field}"
 
 
 def _fit(cell: str, width: int) -> str:
@@ -64,46 +76,55 @@ def _fit(cell: str, width: int) -> str:
     return text.ljust(width)
 
 
-# pixels
-_ROW_HEIGHT, _TOP, _LEFT, _RIGHT, _WIDTH = 22, 26, 220, 460, 690
-_MAX_LABEL_CHARS = 30
-_STYLE = (
-    ".cl{font:12px ui-monospace,monospace;color:currentColor}.cl text{fill:currentColor}"
-    ".cl path{fill:none;stroke:#0b7a75;stroke-width:1.5}.cl .i{stroke-dasharray:2 3;stroke:#8a6d1d}"
-)
+_MAX_CARD_ROWS = 30
+_ROWS_LABEL = "(rows)"  # the row of the result card that stands for which rows there are
 
 
 def format_html(lineage: ColumnLineage) -> str:
-    """SVG with sources on the left and outputs on the right, and the table below it.
+    """A picture with the sources on the left and the result on the right, and the table below it."""
+    cards, lines = _cards(lineage)
+    rows = list(_rows(lineage))
+    table = html_table(_HEADER, rows, folded="" if len(rows) <= _MAX_OPEN_ROWS else f"{len(rows):,} rows")
+    opaque = [f"opaque: {step.node} {step.function}: {step.why}" for step in lineage.opaque]
+    notes = "".join(f"<p>{escape(escape_control_characters(text))}</p>" for text in opaque)
+    return f"<div>{card_picture(cards, lines)}{table}{notes}</div>"
 
-    Lines of direct lineage are solid, those of indirect lineage are dotted.
-    """
+
+def _cards(lineage: ColumnLineage) -> tuple[list[Card], list[Line]]:
+    """A card for each dataset that is read, a card for the result, and a line for each dependency."""
     outputs = [*lineage.fields, *([_ROWS_OUTPUT] if lineage.dataset else [])]
-    edges = [(name, entry) for name in outputs for entry in lineage.fields.get(name, lineage.dataset)]
-    sources = list(dict.fromkeys(_short_name(entry) for _, entry in edges))
-    height = _TOP + _ROW_HEIGHT * max(len(sources), len(outputs), 1)
-    labels = [_svg_label(text, position, 8) for position, text in enumerate(sources)]
-    labels += [
-        _svg_label("rows" if text == _ROWS_OUTPUT else text, position, _RIGHT + 8)
-        for position, text in enumerate(outputs)
+    pairs = [(name, entry) for name in outputs for entry in lineage.fields.get(name, lineage.dataset)]
+    fields: dict[DatasetName, list[str]] = {}
+    for _, entry in pairs:
+        known = fields.setdefault(entry.column.dataset, [])
+        if entry.column.field not in known:
+            known.append(entry.column.field)
+    labels = [_ROWS_LABEL if name == _ROWS_OUTPUT else name for name in outputs]
+    sources = [_card(short_label(dataset), dataset.name, names) for dataset, names in fields.items()]
+    cards = [*sources, _card("result", "result", labels)] if labels else sources
+    number = {dataset: place for place, dataset in enumerate(fields)}
+    lines = [
+        Line(
+            (number[entry.column.dataset], entry.column.field),
+            (len(sources), _ROWS_LABEL if name == _ROWS_OUTPUT else name),
+            _line_kind(entry),
+            ", ".join(map(_line_text, entry.transformations)),
+        )
+        for name, entry in pairs
     ]
-    lines = [_svg_line(sources.index(_short_name(entry)), outputs.index(name), entry) for name, entry in edges]
-    svg = (
-        f'<svg class="cl" role="img" aria-label="column lineage" width="{_WIDTH}" height="{height}">'
-        f"<style>{_STYLE}</style>{''.join(lines)}{''.join(labels)}</svg>"
-    )
-    return f"<div>{svg}<pre>{escape(format_table(lineage))}</pre></div>"
+    return cards, lines
 
 
-def _svg_label(text: str, position: int, x: int) -> str:
-    shown = text if len(text) <= _MAX_LABEL_CHARS else text[: _MAX_LABEL_CHARS - 1] + "…"
-    y = _TOP + _ROW_HEIGHT * position
-    return f'<text x="{x}" y="{y}" text-anchor="start"><title>{escape(text)}</title>{escape(shown)}</text>'
+def _card(title: str, name: str, rows: list[str]) -> Card:
+    return Card(title, name, tuple(rows[:_MAX_CARD_ROWS]), more=max(len(rows) - _MAX_CARD_ROWS, 0))
 
 
-def _svg_line(start: int, end: int, entry: Dependency) -> str:
-    y1, y2 = _TOP + _ROW_HEIGHT * start - 4, _TOP + _ROW_HEIGHT * end - 4
-    kind = "" if any(each.effect.is_direct for each in entry.transformations) else ' class="i"'
-    title = escape(", ".join(map(effect_label, entry.transformations)))
-    middle = (_LEFT + _RIGHT) // 2
-    return f'<path{kind} d="M{_LEFT} {y1}C{middle} {y1} {middle} {y2} {_RIGHT} {y2}"><title>{title}</title></path>'
+def _line_kind(entry: Dependency) -> LineKind:
+    if not any(each.effect.is_direct for each in entry.transformations):
+        return "indirect"
+    return "masked" if all(each.masking for each in entry.transformations if each.effect.is_direct) else "direct"
+
+
+def _line_text(transformation: Transformation) -> str:
+    label = effect_label(transformation)
+    return f"{label}: {transformation.description}" if transformation.description else label

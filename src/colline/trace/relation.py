@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from colline.trace.flow import EMPTY_FLOW, NO_DEPENDENCIES, Dependencies, Flow, merge
@@ -32,6 +32,14 @@ class Relation:
     def flows(self) -> tuple[Flow, ...]:
         """The flows of the output columns, in order."""
         return tuple(self.columns.get(key, EMPTY_FLOW) for key in self.output)
+
+    @classmethod
+    def side_by_side(cls, relations: Iterable[Relation]) -> Relation:
+        """The columns of several relations as those of one."""
+        parts = tuple(relations)
+        columns = {key: flow for part in parts for key, flow in part.columns.items()}
+        output = tuple(dict.fromkeys(key for part in parts for key in part.output))
+        return cls(columns, output, merge(part.row_dependencies for part in parts))
 
     @property
     def all_dependencies(self) -> Dependencies:

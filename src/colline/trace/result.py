@@ -62,12 +62,16 @@ class OpaqueStep:
 
 @dataclass(frozen=True)
 class ColumnLineage:
-    """The input columns of each output column (`fields`), and those that decide which rows there are (`dataset`)."""
+    """The input columns of each output column (`fields`), and those that decide which rows there are (`dataset`).
+
+    The columns in `row_counts` are `count(*)`, which takes the value of no column.
+    """
 
     fields: Mapping[str, tuple[Dependency, ...]] = field(default_factory=dict)
     dataset: tuple[Dependency, ...] = ()
     inputs: tuple[DatasetRead, ...] = ()
     opaque: tuple[OpaqueStep, ...] = ()
+    row_counts: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
@@ -102,7 +106,10 @@ class Lifecycle(Enum):
 
 @dataclass(frozen=True)
 class Write:
-    """One target of a statement, and the lineage of its columns. `previous` is the old name of a renamed table."""
+    """One target of a statement, and the lineage of its columns.
+
+    `previous` is the old name of a renamed table. A conditional write is done only if its target exists.
+    """
 
     name: DatasetName
     target: Source
@@ -110,12 +117,17 @@ class Write:
     schema: tuple[SchemaField, ...] = ()
     lifecycle: Lifecycle | None = None
     previous: DatasetName | None = None
+    is_conditional: bool = False
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What one execution reads and writes. A query that writes nothing has no `writes`."""
+    """What one execution reads and writes. A query that writes nothing has no `writes`.
+
+    Without `has_columns`, the datasets are known and the lineage of their columns is not.
+    """
 
     writes: tuple[Write, ...]
     inputs: tuple[DatasetRead, ...]
     opaque: tuple[OpaqueStep, ...] = ()
+    has_columns: bool = True

@@ -101,16 +101,31 @@ def _connector_source(node: Node, table: Node) -> Source:
     catalog_table = table.optional("catalog_table")
     if catalog_table is not None:
         return table_source(catalog_table, version=table.text("version"))
+    if table.text("class").endswith(".PythonTable"):
+        return python_source(table.text("provider"), _options(node))
     catalog = node.optional("catalog")
     identifier = ((catalog.text("name"),) if catalog is not None else ()) + node.strings("identifier")
+    if table.text("provider") == "iceberg" and ".".join(identifier).startswith(f"{table.text('name')}."):
+        identifier = identifier[:-1]  # a branch, a tag or the changes of a table
     paths = table.strings("path")
     if paths:
-        kind = SourceKind.TABLE if identifier else SourceKind.PATH
+        is_table = bool(identifier) and "/" not in "".join(identifier)
+        kind, identifier = (SourceKind.TABLE, identifier) if is_table else (SourceKind.PATH, ())
         version = _version_option(table.text("version"))
         return Source(kind, table.text("provider") or "", paths=paths, table=identifier, options=version)
     options = (*node.pairs("options"), *node.pairs("extraOptions"), *table.pairs("options"))
     provider = table.text("provider") or table.text("class")
     return _source_from_options(provider, options, table=identifier, name=table.text("name"))
+
+
+def _options(node: Node) -> Options:
+    found = (*node.pairs("options"), *node.pairs("extraOptions"), *node.pairs("writeOptions"))
+    return tuple(dict.fromkeys(found))
+
+
+def python_source(name: str, options: Options) -> Source:
+    """The source of a Python data source: its options name what it reads."""
+    return Source(SourceKind.PYTHON, name, options=options)
 
 
 def _source_from_options(

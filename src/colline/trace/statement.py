@@ -13,7 +13,9 @@ from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.commands.inserts import is_noop_write
 from colline.trace.commands.streams import STREAM_WRITES
 from colline.trace.commands.target import map_by_position, output_names
-from colline.trace.flow import dependency_entries
+from colline.trace.commands.variables import VARIABLE_COMMANDS, assign_variables
+from colline.trace.flow import dependency_entries, row_counts
+from colline.trace.opaque_flow import through_steps
 from colline.trace.result import ColumnLineage, ColumnRead, DatasetRead, OpaqueStep, Statement, Use, Write
 from colline.trace.tracer import Context, Trace
 
@@ -45,7 +47,7 @@ def statement(plan: Plan, context: Context) -> Statement:
     if writes:
         return _merge_writes(writes)
     is_query = plan.root.kind in STREAM_WRITES or is_noop_write(plan.root)
-    root = plan.root.node("query") if is_query else plan.root
+    root = (plan.root.optional("query") or plan.root.node("inputQuery")) if is_query else plan.root
     if _is_command(root):
         return _command_without_target(root, context)
     found = _query_lineage(root, context)
@@ -54,6 +56,12 @@ def statement(plan: Plan, context: Context) -> Statement:
 
 def _command_without_target(root: Node, context: Context) -> Statement:
     """An empty statement; for a command without a rule, the inputs of its query."""
+    if root.kind in VARIABLE_COMMANDS:
+        assign_variables(root, Trace(context))
+        assigned = root.optional("sourceQuery")
+        found = _query_lineage(assigned, context, is_result=False) if assigned is not None else ColumnLineage()
+        datasets = tuple(each for each in found.inputs if each.source.kind is not SourceKind.LOCAL)
+        return Statement((), datasets, found.opaque)
     query = root.optional("query") if rule_registry.command.find(root.kind) is None else None
     if query is None:
         return Statement((), (), ())
@@ -73,11 +81,13 @@ def _writes(root: Node, context: Context) -> Iterator[Write]:
     """The writes of a plan, one command after the other."""
     for node in _commands(root):
         rule = rule_registry.command.find(node.kind)
-        if rule is None:
+        # `create table if not exists` of a table that existed, `df.write.mode("ignore")` where there are data
+        if rule is None or node.get("existed") is True:
             continue
         trace = Trace(context)
         for write in rule(node, trace):
-            yield replace(write, lineage=_with_inputs(write.lineage, trace))
+            found = replace(write, lineage=_with_inputs(write.lineage, trace))
+            yield replace(found, is_conditional=node.get("ifExists") is True)
 
 
 def _commands(root: Node) -> tuple[Node, ...]:
@@ -92,17 +102,18 @@ def _commands(root: Node) -> tuple[Node, ...]:
 
 
 def _is_command(node: Node) -> bool:
-    return node.kind in rule_registry.command.kinds or node.kind.endswith("Command")
+    return bool(node.get("is_command")) or node.kind in rule_registry.command.kinds or node.kind.endswith("Command")
 
 
-def _query_lineage(root: Node, context: Context) -> ColumnLineage:
+def _query_lineage(root: Node, context: Context, *, is_result: bool = True) -> ColumnLineage:
     trace = Trace(context)
     relation = trace(root)
-    context.memory.remember(relation, trace.findings.inputs.values())
     names = output_names(root)
     columns = map_by_position(relation, names if len(names) == len(relation.output) else relation.output)
+    context.memory.remember(relation, trace.findings.inputs.values(), columns if is_result else None)
     fields = {name: dependency_entries(flow.dependencies, flow.description) for name, flow in columns.items()}
-    return _with_inputs(ColumnLineage(fields, dependency_entries(relation.row_dependencies)), trace)
+    rows = dependency_entries(relation.row_dependencies)
+    return _with_inputs(ColumnLineage(fields, rows, row_counts=row_counts(columns)), trace)
 
 
 def _with_inputs(found: ColumnLineage, trace: Trace) -> ColumnLineage:
@@ -121,10 +132,10 @@ def _earlier_input(name: DatasetName, trace: Trace) -> DatasetRead:
 def _columns_read(found: ColumnLineage) -> dict[DatasetName, tuple[ColumnRead, ...]]:
     """The columns of each dataset that an output column or the rows depend on, with their uses."""
     uses: dict[ColumnRef, set[Use]] = {}
-    for entries in (*found.fields.values(), found.dataset):
-        for entry in entries:
-            effects = (transformation.effect for transformation in entry.transformations)
-            uses.setdefault(entry.column, set()).update(_USES.get(effect, Use.VALUE) for effect in effects)
+    all_entries = [entry for entries in (*found.fields.values(), found.dataset) for entry in entries]
+    for entry in through_steps(all_entries):
+        effects = (transformation.effect for transformation in entry.transformations)
+        uses.setdefault(entry.column, set()).update(_USES.get(effect, Use.VALUE) for effect in effects)
     reads: dict[DatasetName, list[ColumnRead]] = {}
     for column, found_uses in uses.items():
         reads.setdefault(column.dataset, []).append(_column_read(column.field, found_uses))
@@ -136,12 +147,13 @@ def _column_read(field: str, uses: set[Use]) -> ColumnRead:
 
 
 def _merge_writes(writes: tuple[Write, ...]) -> Statement:
-    inputs = _merge_inputs(dataset for write in writes for dataset in write.lineage.inputs)
+    inputs = merge_inputs(dataset for write in writes for dataset in write.lineage.inputs)
     opaque = dict.fromkeys(step for write in writes for step in write.lineage.opaque)
     return Statement(writes, inputs, tuple(opaque))
 
 
-def _merge_inputs(datasets: Iterable[DatasetRead]) -> tuple[DatasetRead, ...]:
+def merge_inputs(datasets: Iterable[DatasetRead]) -> tuple[DatasetRead, ...]:
+    """Each dataset once, with all columns that are read of it."""
     merged: dict[DatasetName, DatasetRead] = {}
     for dataset in datasets:
         known = merged.get(dataset.name)

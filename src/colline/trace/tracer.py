@@ -16,6 +16,7 @@ from colline.trace.checkpoints import NoMemory, QueryMemory
 from colline.trace.columns import ColumnRef, DatasetName, Effect
 from colline.trace.flow import Dependencies, Flow, apply_effect, column_flow, merge
 from colline.trace.masking import MASKING_EXPRESSIONS, PLUGIN_MASKING_FUNCTIONS
+from colline.trace.opaque_flow import opaque_relation
 from colline.trace.relation import Relation
 from colline.trace.result import DatasetRead, OpaqueStep, SchemaField
 from colline.trace.scan_inputs import ScanInputs, to_dependencies
@@ -138,11 +139,8 @@ class Trace:
     def opaque(self, node: Node, *, why: str = "", function: str = "") -> Relation:
         """`df.mapInPandas(clean, "x int")` → x from every column of df; the step is added to the opaque steps."""
         self.add_opaque_step(OpaqueStep(node.kind, function, why))
-        children = [self(child) for child in node.children]
-        dependencies = apply_effect(merge(child.all_dependencies for child in children), Effect.TRANSFORMATION)
-        flow = Flow(dependencies, text=function or node.kind, description=f"{function or node.kind}(…)")
         output = tuple(a.text("id") for a in node.nodes("output"))
-        return Relation(dict.fromkeys(output, flow), output, merge(child.row_dependencies for child in children))
+        return opaque_relation(output, [self(child) for child in node.children], function or node.kind, node.kind)
 
 
 class Scope:

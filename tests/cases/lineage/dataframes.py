@@ -202,9 +202,9 @@ df = spark.table("n").select(
     F.col("address").withField("zip", F.col("s")).alias("o"), F.col("address").dropFields("city").alias("p")
 )
 # expect:
-#   o <- n.address direct/transformation
+#   o <- n.address.city direct/transformation
 #   o <- n.s direct/transformation
-#   p <- n.address direct/transformation
+#   p <- n.address.zip direct/transformation
 
 # case: a struct field that is set and then read has the lineage of its new value
 # table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
@@ -213,6 +213,19 @@ df = changed.select("o.zip", "o.city.name")
 # expect:
 #   zip  <- n.s direct/identity
 #   name <- n.address.city.name direct/identity
+
+# case: unionByName of structs with different members
+# table: person(id, name struct<first:string,last:string>)
+# table: company(id, name struct<last:string,form:string>)
+both = spark.table("person").unionByName(spark.table("company"), allowMissingColumns=True)
+df = both.select("name", "name.first", "name.last", "name.form")
+# expect:
+#   name  <- person.name direct/identity
+#   name  <- company.name direct/identity
+#   first <- person.name.first direct/identity
+#   last  <- person.name.last direct/identity
+#   last  <- company.name.last direct/identity
+#   form  <- company.name.form direct/identity
 
 # case: unpivot of the DataFrame API
 # table: wide(id, a, b)

@@ -156,8 +156,7 @@ alter table noted alter column a comment 'the first'
 -- expect:
 --   output: noted alter
 
--- case: a statement without a rule is opaque
+-- case: the declaration of a variable has no lineage
 -- since: 4.0
 declare or replace variable counted int default 1
 -- expect:
---   opaque: CreateVariable

@@ -103,6 +103,20 @@ select address.zip, address.city.name as n, address from n
 --   n <- n.address.city.name direct/identity
 --   address <- n.address direct/identity
 
+-- case: a struct member has the name that its struct gives it
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select ADDRESS.City.NAME as x, O.Z as y from (select address, struct(id as z, s as w) as o from n)
+-- expect:
+--   x <- n.address.city.name direct/identity
+--   y <- n.id direct/identity
+
+-- case: a struct without some of its members
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select if(address is null, null, struct(address.zip)) as a from n
+-- expect:
+--   a <- n.address indirect/conditional
+--   a <- n.address.zip direct/transformation
+
 -- case: a member of a struct built in the query has the lineage of that member
 -- table: t(a, b, c, k)
 select s.x from (select named_struct('x', a, 'y', b) as s from t)

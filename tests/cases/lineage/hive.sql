@@ -83,3 +83,11 @@ insert into hive_table select a, b + 1 from t where c > 0
 --   q <- t.b direct/transformation
 --   * <- t.c indirect/filter
 --   output: hive_table
+
+-- case: load data into a Hive table
+-- setup: create table if not exists loaded (a int, b string)
+load data inpath '/landing/day' overwrite into table loaded
+-- expect:
+--   a <- day.a direct/identity
+--   b <- day.b direct/identity
+--   output: loaded overwrite

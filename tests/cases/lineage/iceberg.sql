@@ -108,4 +108,24 @@ truncate table ice.db.t
 -- table: ice.db.t(id, v string, k) using iceberg
 alter table ice.db.t rename to ice.db.renamed
 -- expect:
---   output: renamed rename from t
+--   output: t rename from t
+
+-- case: update with a sub-query in its condition sets its columns only
+-- table: ice.db.t(id, v string, k) using iceberg
+-- table: t(a, b, c, k)
+update ice.db.t set v = 'x', k = id where id in (select a from t where b > 1)
+-- expect:
+--   v <- t.id indirect/conditional
+--   v <- t.a  indirect/conditional
+--   v <- t.b  indirect/conditional
+--   k <- t.id direct/identity
+--   k <- t.id indirect/conditional
+--   k <- t.a  indirect/conditional
+--   k <- t.b  indirect/conditional
+
+-- case: update of a column with its own value does not set it
+-- table: ice.db.t(id, v string, k) using iceberg
+update ice.db.t set v = v, k = id where id = 1
+-- expect:
+--   k <- t.id direct/identity
+--   k <- t.id indirect/conditional

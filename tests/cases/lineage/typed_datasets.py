@@ -132,15 +132,14 @@ df = DataFrame(dataset.toDF(), spark).toDF("x")
 #   input: local data
 #   opaque: SerializeFromObject
 
-# case: a Dataset of the lines of a text file has an unknown origin
-# table: t(a, b, c, k)
-path = spark.conf.get("spark.sql.warehouse.dir").removeprefix("file:") + "/t"
-lines = spark._jsc.textFile(path).rdd()
+# case: a Dataset of an RDD of local data has an unknown origin
+values = spark._jvm.java.util.ArrayList()
+values.add("a")
+lines = spark._jsc.parallelize(values).rdd()
 dataset = spark._jsparkSession.createDataset(lines, spark._jvm.org.apache.spark.sql.Encoders.STRING())
 df = DataFrame(dataset.toDF(), spark).toDF("x")
 # expect:
 #   x <- nothing
-#   opaque: ExternalRDD
 #   opaque: SerializeFromObject
 
 # case: dapply of SparkR is opaque

@@ -79,6 +79,19 @@ spark.table("t").select("b").write.format("delta").mode("overwrite").option("ove
 #   b <- t.b direct/identity
 #   output: delta_out overwrite
 
+# case: delta by path, replaced where a condition of the option holds
+# table: t(a, b, c, k)
+spark.table("t").select("a", "k").write.format("delta").save(f"{folder}/delta_out")
+spark.table("t").where("k = 1").select("a", "k").write.format("delta").mode("overwrite").option(
+    "replaceWhere", "K = 1"
+).save(f"{folder}/delta_out")
+# expect:
+#   a <- t.a direct/identity
+#   k <- t.k direct/identity
+#   * <- t.k indirect/filter
+#   * <- delta_out.k indirect/filter
+#   output: delta_out
+
 # case: delta by path, appended with a new column
 # table: t(a, b, c, k)
 spark.table("t").select("a").write.format("delta").save(f"{folder}/delta_out")
@@ -185,3 +198,127 @@ spark.read.jdbc(url, "sold", properties=options).where("b > 0").select("a").writ
 #   * <- SOLD.b indirect/filter
 #   input: SOLD
 #   output: after
+
+# case: a path with data is kept by the mode ignore
+# table: t(a, b, c, k)
+for provider in ("parquet", "delta"):
+    spark.table("t").select("a").write.format(provider).save(f"{folder}/{provider}")
+for provider in ("parquet", "delta"):
+    spark.table("t").select("b").write.format(provider).mode("ignore").save(f"{folder}/{provider}")
+# expect:
+#   a <- t.a direct/identity
+#   input: t
+#   output: delta
+
+# case: an append to a Delta path has the columns of the table, and its generated columns
+# table: t(a, b, c, k)
+columns = "id int, email string, next int generated always as (id + 1)"
+spark.sql(f"create table delta.`{folder}/low` ({columns}) using delta")
+rows = spark.table("t").selectExpr("a as ID", "cast(b as string) as EMAIL")
+rows.write.format("delta").mode("append").save(f"{folder}/low")
+# expect:
+#   id <- t.a direct/identity
+#   email <- t.b direct/transformation
+#   next <- t.a direct/transformation
+#   input: t
+#   output: low
+
+# case: RDDs of two queries that are joined
+# table: t(a, b, c, k)
+# table: u(a, b, c, k)
+for name in ("t", "u"):
+    spark.sql(f"insert into {name} values (1, 2, 3, 4)")
+left = spark.table("t").select("a", "b").rdd.map(tuple)
+right = spark.table("u").select("c", "k").rdd.map(tuple)
+rows = left.join(right).map(lambda pair: (pair[0], pair[1][0]))
+spark.createDataFrame(rows, "x int, y int").write.parquet(f"{folder}/joined")
+# expect:
+#   x <- t.a direct/transformation
+#   x <- t.b direct/transformation
+#   x <- u.c direct/transformation
+#   x <- u.k direct/transformation
+#   y <- t.a direct/transformation
+#   y <- t.b direct/transformation
+#   y <- u.c direct/transformation
+#   y <- u.k direct/transformation
+#   input: t
+#   input: u
+#   output: joined
+
+# case: an RDD written as text
+# table: t(a, b, c, k)
+spark.sql("insert into t values (1, 2, 3, 4)")
+spark.table("t").where("c > 0").select("a").rdd.map(str).saveAsTextFile(f"{folder}/lines")
+# expect:
+#   value <- t.a direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: lines
+
+# case: an RDD written by a Hadoop format in a union with a text file
+# table: t(a, b, c, k)
+spark.sql("insert into t values (1, 2, 3, 4)")
+(folder / "names.txt").write_text("a")
+lines = spark.sparkContext.textFile(f"{folder}/names.txt").map(lambda line: (line, line))
+pairs = spark.table("t").select("a").rdd.map(lambda row: (str(row[0]), "")).union(lines)
+format_class = "org.apache.hadoop.mapreduce.lib.output.TextOutputFormat"
+text_class = "org.apache.hadoop.io.Text"
+pairs.saveAsNewAPIHadoopFile(f"{folder}/pairs", format_class, text_class, text_class)
+# expect:
+#   value <- t.a direct/transformation
+#   value <- names.txt.value direct/transformation
+#   input: t
+#   input: names.txt
+#   output: pairs
+
+# case: a DataFrame of a text file that is read as an RDD
+(folder / "names.txt").write_text("a")
+lines = spark.sparkContext.textFile(f"{folder}/names.txt").map(lambda line: (line,))
+spark.createDataFrame(lines, "x string").write.parquet(f"{folder}/table")
+# expect:
+#   x <- names.txt.value direct/transformation
+#   input: names.txt
+#   output: table
+
+# case: a Python data source
+# since: 4.0
+from pyspark.sql.datasource import DataSource, DataSourceReader
+
+
+class Crm(DataSource):
+    @classmethod
+    def name(cls):
+        return "crm"
+
+    def schema(self):
+        return "id int"
+
+    def reader(self, schema):
+        class Reader(DataSourceReader):
+            def read(self, partition):
+                yield (1,)
+
+        return Reader()
+
+
+spark.dataSource.register(Crm)
+reader = spark.read.format("crm").option("region", "eu").option("api_token", "abc")
+reader.option("url", "https://me:secret@host?key=1").load().write.parquet(f"{folder}/customers")
+# expect:
+#   id <- host.id direct/identity
+#   input: host
+#   output: customers
+
+# case: a transposed table depends on every column
+# since: 4.0
+# table: t(a, b, c, k)
+spark.sql("insert into t values (1, 2, 3, 4)")
+spark.table("t").where("c = 3").select("a", "b").limit(1).transpose().write.parquet(f"{folder}/turned")
+# expect:
+#   key <- t.a direct/transformation
+#   key <- t.b direct/transformation
+#   1 <- t.a direct/transformation
+#   1 <- t.b direct/transformation
+#   * <- t.c indirect/filter
+#   input: t
+#   output: turned

@@ -53,3 +53,15 @@ spark.table("t").where("c > 0").select("a")._jdf.tail(2)
 #   input: t
 #   read: t.a value
 #   read: t.c filter
+
+# case: an action on the union of two RDDs
+# table: t(a, b, c, k)
+# table: u(a, b, c, k)
+for name in ("t", "u"):
+    spark.sql(f"insert into {name} values (1, 2, 3, 4)")
+spark.table("t").select("a").rdd.union(spark.table("u").select("b").rdd).count()
+# expect:
+#   input: t
+#   input: u
+#   read: t.a value
+#   read: u.b value

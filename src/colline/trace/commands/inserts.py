@@ -10,13 +10,17 @@ from colline.trace.commands.target import (
     build_write,
     column_type,
     declared_schema,
+    kafka_target,
     map_by_position,
+    match_names,
     output_names,
     target_source,
     write_query,
     written_schema,
 )
-from colline.trace.result import Lifecycle, SchemaField, Write
+from colline.trace.opaque_flow import opaque_relation
+from colline.trace.operators.scans import ROUND_TRIP, rdd_job
+from colline.trace.result import Lifecycle, OpaqueStep, SchemaField, Write
 from colline.trace.rule_registry import command
 from colline.trace.scan_source import path_source, provider_name, source_of, table_source
 from colline.trace.tracer import Trace
@@ -43,13 +47,16 @@ def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
 def create_as_select_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create or replace table t using delta as select a from s` → t.a from s.a."""
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTableAsSelect" else Lifecycle.OVERWRITE
-    specification = node.optional("tableSpec")
-    target = target_source(node.node("name"))
-    if specification is not None:
-        location = specification.text("location")
-        paths = (location,) if location else target.paths
-        target = Source(target.kind, specification.text("provider"), paths, target.table)
-    return (write_query(target, (), node, trace, lifecycle),)
+    return (write_query(_new_table(node), (), node, trace, lifecycle),)
+
+
+def _new_table(node: Node) -> Source:
+    """The table that a statement creates, at its default location or at that of its LOCATION clause."""
+    target, specification = target_source(node.node("name")), node.optional("tableSpec")
+    if specification is None:
+        return target
+    location = specification.text("location")
+    return Source(target.kind, specification.text("provider"), (location,) if location else target.paths, target.table)
 
 
 @command("InsertIntoHadoopFsRelationCommand")
@@ -79,19 +86,31 @@ def insert_into_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
 @command("SaveIntoDataSourceCommand")
 def save(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.write.format("delta").save("/d")` → /d.a from df.a; the same for JDBC, Kafka and other formats."""
-    target = _save_target(node.text("dataSource"), node.pairs("options"))
+    target = _save_target(node)
     return (write_query(target, (), node, trace, _overwrite_lifecycle(node)),)
 
 
-def _save_target(provider: str, options: tuple[tuple[str, str], ...]) -> Source:
+def _save_target(node: Node) -> Source:
+    provider, options = node.text("dataSource"), node.pairs("options")
     values = {key.lower(): value for key, value in options}
     if "url" in values and ("dbtable" in values or "Jdbc" in provider):
         return Source(SourceKind.JDBC, "jdbc", options=options)
     if "topic" in values or "kafka.bootstrap.servers" in values:
-        return Source(SourceKind.KAFKA, "kafka", options=options)
+        return kafka_target(options, node)
     if "path" in values:
         return path_source(values["path"], "delta" if "Delta" in provider else provider.strip("<>"))
     return Source(SourceKind.OTHER, provider.strip("<>"), options=options)
+
+
+@command("RddWrite")
+def write_rdd(node: Node, trace: Trace) -> tuple[Write, ...]:
+    """`df.rdd.map(f).saveAsTextFile("/d")` → /d.value from every column of df."""
+    trace.add_opaque_step(OpaqueStep(node.kind, "rdd", ROUND_TRIP))
+    relation = opaque_relation(("value",), [rdd_job(node, trace)], "rdd", node.kind)
+    columns, schema = {"value": relation.flow(0)}, (SchemaField("value", "string"),)
+    rows = relation.row_dependencies
+    target = path_source(node.text("target"), "text")
+    return (build_write(target, columns, trace, row_dependencies=rows, schema=schema),)
 
 
 @command("InsertIntoDataSourceDirCommand", "InsertIntoHiveDirCommand")
@@ -117,10 +136,12 @@ def insert_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
     if is_noop_write(node):
         return ()
     table, query = node.node("table"), node.node("query")
-    names = output_names(query) if node.get("isByName") else tuple(a.text("name") for a in table.nodes("output"))
+    names = tuple(a.text("name") for a in table.nodes("output"))
+    if node.get("isByName"):
+        names = match_names(output_names(query), names)
     lifecycle = None if node.kind == "AppendData" else Lifecycle.OVERWRITE
     relation = trace(query)
-    columns = add_generated_columns(map_by_position(relation, names), table)
+    columns = add_generated_columns(map_by_position(relation, names), table.optional("table"))
     rows = relation.row_dependencies
     replaced = node.optional("deleteExpr")
     if replaced is not None and replaced.kind != "Literal":
@@ -167,4 +188,4 @@ def create_table_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTable" else Lifecycle.OVERWRITE
     columns = tuple(SchemaField(each.text("name"), column_type(each)) for each in node.nodes("columns"))
     schema = columns or declared_schema(node, "tableSchema")
-    return (build_write(target_source(node.node("name")), {}, trace, schema=schema, lifecycle=lifecycle),)
+    return (build_write(_new_table(node), {}, trace, schema=schema, lifecycle=lifecycle),)

@@ -9,7 +9,7 @@ from colline.trace.columns import Effect
 from colline.trace.commands.target import build_write, drop_self_assignments, target_source
 from colline.trace.commands.update_delete import (
     add_condition,
-    assigned_column,
+    assigned_flow,
     clause_condition,
     clauses_with_positions,
     condition_dependencies,
@@ -48,7 +48,7 @@ def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
     for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
         if "Delete" in clause.kind:
             deletions.append(scope.dependencies(conditions_up_to(clauses, position), Effect.FILTER))
-        columns = drop_self_assignments(dict(_assignments(clause, target, scope)), target_source(target), trace)
+        columns = drop_self_assignments(_assignments(clause, target, scope), target_source(target), trace)
         for name, flow in add_condition(columns, condition_dependencies(clause_condition(clause), scope)).items():
             flows.setdefault(name, []).append(flow)
     columns = {name: merge_flows(found) for name, found in flows.items()}
@@ -61,11 +61,19 @@ def _first(node: Node, names: tuple[str, ...]) -> Node:
     return next(found for found in (node.optional(name) for name in names) if found is not None)
 
 
-def _assignments(clause: Node, target: Node, scope: Scope) -> Iterator[tuple[str, Flow]]:
+def _assignments(clause: Node, target: Node, scope: Scope) -> dict[str, Flow]:
     """`update set a = s.b` → a, and the flow of s.b."""
+    flows: dict[str, list[Flow]] = {}
+    for name, flow in _each_assignment(clause, target, scope):
+        flows.setdefault(name, []).append(flow)
+    return {name: merge_flows(found) for name, found in flows.items()}
+
+
+def _each_assignment(clause: Node, target: Node, scope: Scope) -> Iterator[tuple[str, Flow]]:
+    """The assignments of one clause, in their order."""
     for action in (*clause.nodes("actions"), *clause.nodes("assignments")):
         if action.kind == "Assignment":
-            yield assigned_column(action, target), scope(action.node("value"))
+            yield assigned_flow(action, target, scope)
         else:
             # to set a nested column, Delta rebuilds and assigns the whole struct
             yield action.strings("targetColNameParts")[0], scope(action.node("expr"))

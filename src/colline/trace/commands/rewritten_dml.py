@@ -38,12 +38,13 @@ def replace_rows(node: Node, trace: Trace) -> tuple[Write, ...]:
     scope = trace.scope(trace(target))
     source, schema = target_source(target), schema_of(target.nodes("output"))
     condition = node.optional("condition")
-    updates = _updated_columns(query, target, trace)
-    if updates:
+    trace(query)  # for the inputs of subqueries in the condition
+    updated = _updated_rows(query)
+    if updated is not None:
+        updates = _updated_columns(updated, target, trace)
         columns = add_condition(updates, condition_dependencies(condition, scope))
         return (build_write(source, columns, trace, schema=schema),)
     rows = scope.dependencies([condition], Effect.FILTER) if condition is not None else NO_DEPENDENCIES
-    trace(query)  # for the inputs of subqueries in the condition
     return (build_write(source, {}, trace, row_dependencies=rows, schema=schema),)
 
 
@@ -56,27 +57,34 @@ def _find_merge_rows(query: Node) -> Node | None:
     return node
 
 
-def _updated_columns(query: Node, target: Node, trace: Trace) -> dict[str, Flow]:
-    """The columns that an UPDATE sets: all columns of the rewritten rows except for the unchanged ones."""
-    relation = trace(query)
-    unchanged = {item.text("id") for item in _unchanged_columns(query)}
-    attributes = query.nodes("projectList") or query.nodes("output")
-    ids = {a.text("name"): a.text("id") for a in attributes}
-    columns = {
-        name: relation.columns[ids[name]]
-        for name in (a.text("name") for a in target.nodes("output"))
-        if name in ids and ids[name] in relation.columns and ids[name] not in unchanged
-    }
+def _updated_rows(query: Node) -> Node | None:
+    """The operator that computes the rows of an UPDATE; None for a DELETE, which computes none.
+
+    It is a projection of `if(condition, b, a) as a`, or an Expand for a merge on read. With a sub-query in WHERE, the
+    query is a UNION of the changed rows and the others.
+    """
+    node = query
+    while node.kind in {"Project", "Union"} and not any(_new_value(item) for item in node.nodes("projectList")):
+        node = node.children[0]
+    return node if node.kind in {"Project", "Expand"} else None
+
+
+def _new_value(item: Node) -> Node | None:
+    """`if(condition, b, a) as a` → b"""
+    choice = item.optional("child") if item.kind == "Alias" else None
+    return choice.node("trueValue") if choice is not None and choice.kind == "If" else None
+
+
+def _updated_columns(updated: Node, target: Node, trace: Trace) -> dict[str, Flow]:
+    """The columns that an UPDATE sets. The analyzer adds the others: with their own value."""
+    relation, scope = trace(updated), trace.scope(trace(updated.children[0]))
+    items = {item.text("name"): item for item in updated.nodes("projectList") or updated.nodes("output")}
+    columns = {}
+    for name in (column.text("name") for column in target.nodes("output")):
+        if name in items:
+            value = _new_value(items[name])
+            columns[name] = scope(value) if value is not None else relation.columns[items[name].text("id")]
     return drop_self_assignments(columns, target_source(target), trace)
-
-
-def _unchanged_columns(query: Node) -> Iterator[Node]:
-    """`if(condition, a, a) as a`: how the analyzer writes a column that the statement does not set."""
-    for node in (query, *query.children):
-        for item in node.nodes("projectList"):
-            choice = item.optional("child")
-            if choice is not None and choice.kind == "If" and choice.get("trueValue") is choice.get("falseValue"):
-                yield item
 
 
 def _merge_write(node: Node, target: Node, trace: Trace) -> Write:

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from colline.plan.node import Node
 from colline.plan.source import Source, SourceKind
 from colline.trace.columns import ColumnRef, Effect
+from colline.trace.expressions.basics import literal_string
 from colline.trace.flow import (
     NO_DEPENDENCIES,
+    UNCHANGED,
     Dependencies,
     Flow,
     apply_effect,
     dependency_entries,
     describe_dependencies,
     merge,
+    row_counts,
 )
 from colline.trace.relation import Relation
 from colline.trace.result import ColumnLineage, Lifecycle, SchemaField, Write
@@ -33,7 +36,7 @@ def build_write(
 ) -> Write:
     """A write with the lineage of its columns. `statement` adds the inputs and opaque steps."""
     fields = {name: dependency_entries(flow.dependencies, flow.description) for name, flow in columns.items()}
-    lineage = ColumnLineage(fields, dependency_entries(row_dependencies))
+    lineage = ColumnLineage(fields, dependency_entries(row_dependencies), row_counts=row_counts(columns))
     return Write(trace.context.name(target), target, lineage, tuple(schema), lifecycle)
 
 
@@ -41,17 +44,42 @@ def write_query(
     target: Source, names: Sequence[str], node: Node, trace: Trace, lifecycle: Lifecycle | None = None
 ) -> Write:
     """The write of a command's query under the column names of the target, or under its own if `names` is empty."""
-    query = node.optional("query") or node.optional("plan") or node.node("child")
+    query = node.optional("query") or node.optional("plan") or node.optional("inputQuery") or node.node("child")
     relation = trace(query)
-    column_names = names or output_names(query)
+    existing = _existing_columns(node)
+    known = existing.strings("columns") if existing else ()
+    column_names = match_names(names or output_names(query), known)
+    replaced = replaced_rows(node, target, known or column_names, trace)
     return build_write(
         target,
-        map_by_position(relation, column_names),
+        add_generated_columns(map_by_position(relation, column_names), existing),
         trace,
-        row_dependencies=relation.row_dependencies,
+        row_dependencies={**relation.row_dependencies, **replaced},
         schema=written_schema(node, column_names),
-        lifecycle=lifecycle,
+        lifecycle=None if replaced else lifecycle,
     )
+
+
+def replaced_rows(node: Node, target: Source, columns: Sequence[str], trace: Trace) -> Dependencies:
+    """`option("replaceWhere", "k > 0")` → the target's k decides which of its rows are replaced."""
+    text, *names = node.strings("replaced") or ("",)
+    dataset = trace.context.name(target)
+    found = {ColumnRef(dataset, name): UNCHANGED for name in match_names(names, columns)}
+    return apply_effect(found, Effect.FILTER, text=text)
+
+
+def _existing_columns(node: Node) -> Node | None:
+    """What is known about the columns of the target of a command that writes by name."""
+    table = node.optional("table")
+    return (
+        node.optional("target_columns") or node.optional("sink") or (table if table and table.kind == "Table" else None)
+    )
+
+
+def match_names(names: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """`ID` → `id`, if the target has a column `id` and none named `ID`; a new column keeps its name."""
+    known = {column.lower(): column for column in columns}
+    return tuple(name if name in columns else known.get(name.lower(), name) for name in names)
 
 
 def map_by_position(relation: Relation, names: Sequence[str]) -> dict[str, Flow]:
@@ -65,9 +93,8 @@ def map_by_position(relation: Relation, names: Sequence[str]) -> dict[str, Flow]
     return columns
 
 
-def add_generated_columns(columns: Mapping[str, Flow], table: Node) -> dict[str, Flow]:
+def add_generated_columns(columns: Mapping[str, Flow], definition: Node | None) -> dict[str, Flow]:
     """`c int generated always as (a * 2)` → c from what is written to a, unless the statement writes c itself."""
-    definition = table.optional("table")
     generated = definition.get("generated") if definition is not None else None
     written = {name.lower(): flow for name, flow in columns.items()}
     found = dict(columns)
@@ -95,6 +122,22 @@ def target_source(node: Node) -> Source:
         if catalog_table is not None:
             return table_source(catalog_table)
     return source_of(node)
+
+
+def kafka_target(options: tuple[tuple[str, str], ...], node: Node) -> Source:
+    """The topic of the options, or the constant in the query's column `topic`."""
+    topic = next((value for key, value in options if key.lower() == "topic"), "") or _constant_topic(node)
+    others = tuple((key, value) for key, value in options if key.lower() != "topic")
+    return Source(SourceKind.KAFKA, "kafka", options=(*others, *((("topic", topic),) if topic else ())))
+
+
+def _constant_topic(node: Node) -> str:
+    query = node.optional("query") or node.optional("inputQuery")
+    for item in query.nodes("projectList") if query is not None else ():
+        value = item.optional("child") if item.kind == "Alias" and item.text("name") == "topic" else None
+        if value is not None and value.kind == "Literal":
+            return literal_string(value)
+    return ""
 
 
 def output_names(node: Node) -> tuple[str, ...]:

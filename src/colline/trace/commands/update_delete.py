@@ -8,7 +8,7 @@ from dataclasses import replace
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.commands.target import build_write, drop_self_assignments, target_source
-from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, merge
+from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, apply_effect, merge, merge_flows
 from colline.trace.result import Lifecycle, Write
 from colline.trace.rule_registry import command
 from colline.trace.tracer import Scope, Trace, schema_of
@@ -34,11 +34,13 @@ def condition_dependencies(condition: Node | None, scope: Scope) -> Dependencies
     return scope.dependencies([condition], Effect.CONDITIONAL) if condition is not None else NO_DEPENDENCIES
 
 
-def assigned_column(assignment: Node, target: Node) -> str:
-    """`A = b` → the target's own spelling of a; for a member of a struct, the name of the member."""
-    key = assignment.node("key")
+def assigned_flow(assignment: Node, target: Node, scope: Scope) -> tuple[str, Flow]:
+    """`A = b` → the target's own spelling of a, and the flow of b; `s.x = b` → s, and b TRANSFORMATION."""
+    key, flow = assignment.node("key"), scope(assignment.node("value"))
+    while key.kind == "GetStructField":
+        key, flow = key.node("child"), Flow(apply_effect(flow.dependencies, Effect.TRANSFORMATION), text=flow.text)
     names = {column.text("id"): column.text("name") for column in target.nodes("output")}
-    return names.get(key.text("id")) or key.text("name") or key.text("field")
+    return names.get(key.text("id")) or key.text("name"), flow
 
 
 def clause_condition(clause: Node) -> Node | None:
@@ -76,8 +78,11 @@ def update_table(node: Node, trace: Trace) -> tuple[Write, ...]:
     table = node.node("table")
     scope = trace.scope(trace(table))
     target = target_relation(table)
-    columns = {assigned_column(item, target): scope(item.node("value")) for item in node.nodes("assignments")}
-    return (_update(node, target, columns, scope),)
+    columns: dict[str, list[Flow]] = {}
+    for item in node.nodes("assignments"):
+        name, flow = assigned_flow(item, target, scope)
+        columns.setdefault(name, []).append(flow)
+    return (_update(node, target, {name: merge_flows(flows) for name, flows in columns.items()}, scope),)
 
 
 def _update(node: Node, target: Node, columns: dict[str, Flow], scope: Scope) -> Write:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.expressions.basics import expression_text, literal_string
-from colline.trace.flow import Flow, apply_effect, merge, read_member
+from colline.trace.flow import EMPTY_FLOW, Flow, apply_effect, merge, read_member
 from colline.trace.rule_registry import expression
 from colline.trace.tracer import Scope
 
@@ -35,17 +35,22 @@ def struct(node: Node, scope: Scope) -> Flow:
 
 @expression("UpdateFields")
 def update_fields(node: Node, scope: Scope) -> Flow:
-    """`s.withField("x", a)` → s and a TRANSFORMATION; member x leads to a, every other member to s."""
+    """`s.withField("x", a).dropFields("y")` → a, and the members of s other than x and y, TRANSFORMATION."""
     base = scope(node.node("structExpr"))
-    updates = [item for item in node.nodes("fieldOps") if item.kind == "WithField"]
-    members = {item.text("name"): scope(item.node("valExpr")) for item in updates}
-    dependencies = merge(apply_effect(flow.dependencies, Effect.TRANSFORMATION) for flow in (base, *members.values()))
+    updates = {item.text("name"): item.node("valExpr") for item in node.nodes("fieldOps") if item.kind == "WithField"}
+    members = {name: scope(updates[name]) if name in updates else read_member(base, name) for name in _names(node)}
+    dependencies = merge(apply_effect(flow.dependencies, Effect.TRANSFORMATION) for flow in members.values())
     text = expression_text(node, scope)
-    return Flow(dependencies, text=text, description=text, members=members, bases=(base,))
+    return Flow(dependencies, text=text, description=text, members=members)
+
+
+def _names(node: Node) -> tuple[str, ...]:
+    """The names of the members of a struct."""
+    return node.strings("members")
 
 
 def struct_fitted_by_if(node: Node) -> Node | None:
-    """`if(s is null, null, struct(s.x, …))` → s. The analyzer rebuilds a struct like this to fit its target."""
+    """`if(s is null, null, struct(s.x, null as y))` → s. The analyzer rebuilds a struct like this to fit its target."""
     test, null, created = node.node("predicate"), node.node("trueValue"), node.node("falseValue")
     whole = test.optional("child") if test.kind == "IsNull" else None
     if whole is None or null.text("sql") != "NULL" or created.kind != "CreateNamedStruct":
@@ -61,12 +66,13 @@ def _struct_fitted_by_casts(created: Node) -> Node | None:
 
 
 def _struct_of_members(created: Node) -> Node | None:
-    """`struct(s.x, s.y)` → s; None if a value is not a member of s."""
-    values = [value for _, value in struct_members(created)]
+    """`struct(s.x, null as y)` → s; None if a value is neither a member of s nor NULL, or a member is left out."""
+    values = [value for _, value in struct_members(created) if not _is_null(value)]
     if not values or any(value.kind != "GetStructField" for value in values):
         return None
-    whole = values[0].node("child")
-    return whole if all(_is_same(value.node("child"), whole) for value in values) else None
+    whole, width = values[0].node("child"), values[0].text("width")
+    has_all = not width or len({value.text("field") for value in values}) == int(width)
+    return whole if has_all and all(_is_same(value.node("child"), whole) for value in values) else None
 
 
 def struct_members(created: Node) -> list[tuple[str, Node]]:
@@ -81,6 +87,10 @@ def _strip_casts(node: Node) -> Node:
     return node
 
 
+def _is_null(node: Node) -> bool:
+    return node.kind == "Literal" and node.text("sql") in {"NULL"}
+
+
 def _is_same(left: Node, right: Node) -> bool:
     return left is right or (left.kind == right.kind == "AttributeReference" and left.text("id") == right.text("id"))
 
@@ -89,5 +99,8 @@ def rename_members(whole: Flow, members: list[tuple[str, Node]]) -> Flow:
     """A struct whose members have the names of the target; `whole` itself if no name differs."""
     if all(name == value.text("field") for name, value in members):
         return whole
-    renamed = {name: read_member(whole, value.text("field")) for name, value in members}
-    return replace(whole, members=renamed, column=None)
+    renamed = {
+        name: EMPTY_FLOW if _is_null(value) else read_member(whole, value.text("field")) for name, value in members
+    }
+    has_new_members = any(_is_null(value) for _, value in members)
+    return replace(whole, members=renamed, column=whole.column if has_new_members else None)

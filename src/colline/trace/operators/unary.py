@@ -73,7 +73,6 @@ def sort_rows(node: Node, trace: Trace) -> Relation:
     "EventTimeWatermark",
     "UpdateEventTimeWatermarkColumn",
     "CollectMetrics",
-    "ResolvedIdentifier",
     "PipeOperator",
     "SQLFunctionNode",
 )
