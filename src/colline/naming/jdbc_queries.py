@@ -1,24 +1,30 @@
 """Reads the SQL text of a JDBC source: the tables it names, and the table columns behind each of its columns.
 
-sqlglot parses the text. It is an optional dependency and imported late; without it, a query has no known tables.
+`sql_lineage` reads the text. It needs sqlglot, which is optional; without it, a query has no known tables.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING
 
+from colline.sql_lineage.table_schema import TableSchema
 from colline.terminal_text import get_logger
-from colline.trace import Effect
+from colline.trace import DatasetName, Effect
+from colline.trace.flow import Dependencies
+
+if TYPE_CHECKING:
+    from colline.sql_lineage.script_lineage import QueryLineage
 
 log = get_logger("colline")
 
 Table = tuple[str, ...]
 
+_SEPARATOR = "\x1f"  # between the parts of a table's name
 _IDENTIFIER_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s."`\[\](),;\'=]+)')
 
 
@@ -83,24 +89,10 @@ def split_identifier(text: str, case: IdentifierCase) -> Table:
     return ()
 
 
-@lru_cache(maxsize=256)
 def query_tables(query: JdbcQuery) -> tuple[Table, ...]:
     """The tables that a query reads, in order of appearance, without its CTEs."""
-    try:
-        import sqlglot
-        from sqlglot.errors import SqlglotError
-        from sqlglot.optimizer.scope import traverse_scope
-    except ImportError:
-        _warn_sqlglot_is_missing()
-        return ()
-    try:
-        tree = sqlglot.parse_one(_to_select(query.sql), dialect=query.dialect or None)
-        sources = [source for scope in traverse_scope(tree) for source in scope.sources.values()]
-    except (SqlglotError, RecursionError, ValueError) as error:
-        _warn_unreadable(error)
-        return ()
-    tables = [source for source in sources if isinstance(source, sqlglot.exp.Table) and source.name]
-    return tuple(dict.fromkeys(_table_parts(table, query.identifier_case) for table in tables))
+    found = _lineage(query)
+    return () if found is None else tuple(_parts(name) for name in found.inputs)
 
 
 @lru_cache(maxsize=256)
@@ -109,19 +101,47 @@ def query_columns(query: JdbcQuery) -> QueryColumns | None:
 
     A column without a table name in a query over two tables gets both tables as its origins.
     """
+    found = _lineage(query)
+    if found is None:
+        return None
+    outputs: dict[str, tuple[ColumnOrigin, ...]] = {}
+    for name, flow in found.relation.columns:
+        outputs.setdefault(name.lower(), tuple(_origins(flow.dependencies)))
+    star_tables = tuple(_parts(name) for name in found.relation.open_tables)
+    return QueryColumns(outputs, tuple(_origins(found.relation.row_dependencies)), star_tables)
+
+
+@lru_cache(maxsize=256)
+def _lineage(query: JdbcQuery) -> QueryLineage | None:
     try:
-        import sqlglot
-        from sqlglot.errors import SqlglotError
-        from sqlglot.optimizer.scope import build_scope
+        from colline.sql_lineage.script_lineage import query_lineage
+        from colline.sql_lineage.script_statements import ScriptError
     except ImportError:
+        _warn_sqlglot_is_missing()
         return None
     try:
-        root = build_scope(sqlglot.parse_one(_to_select(query.sql), dialect=query.dialect or None))
-        return _ScopeReader(query.identifier_case).read(root) if root is not None else None
-    # sqlglot's trees differ between versions and dialects
-    except (SqlglotError, RecursionError, ValueError, LookupError, AttributeError) as error:
-        _warn_unreadable(error)
+        return query_lineage(_to_select(query.sql), query.dialect, _AnyTable(), fold=query.identifier_case.apply)
+    except ScriptError as error:
+        log.warning("cannot read the query of a JDBC source: %s", error.message)
         return None
+
+
+class _AnyTable:
+    """Every table exists, with columns that are not known: the database is not queried."""
+
+    def find(self, parts: Table) -> TableSchema:
+        """The table with its parts in the name, to be read back by `_parts`."""
+        return TableSchema(DatasetName("", _SEPARATOR.join(parts)))
+
+
+def _parts(name: DatasetName) -> Table:
+    return tuple(name.name.split(_SEPARATOR))
+
+
+def _origins(dependencies: Dependencies) -> Iterator[ColumnOrigin]:
+    for column, transformations in dependencies.items():
+        for effect in sorted({each.effect for each in transformations}, key=list(Effect).index):
+            yield ColumnOrigin(_parts(column.dataset), column.field, effect)
 
 
 def _to_select(sql: str) -> str:
@@ -130,128 +150,6 @@ def _to_select(sql: str) -> str:
     return text if re.match(r"(?is)^(select|with)\b", text) else f"select * from {text}"  # noqa: S608 - parsed, never run
 
 
-def _table_parts(table: Any, case: IdentifierCase) -> Table:
-    return tuple(part.name if part.args.get("quoted") else case.apply(part.name) for part in table.parts)
-
-
 @lru_cache(maxsize=1)
 def _warn_sqlglot_is_missing() -> None:
     log.warning("the tables of a JDBC query are unknown: sqlglot is not installed\nhint: pip install 'colline[sql]'")
-
-
-def _warn_unreadable(error: Exception) -> None:
-    log.warning("cannot read the query of a JDBC source: %s", type(error).__name__)
-
-
-_DIRECT_EFFECTS = (Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION)  # weakest first
-_CLAUSE_EFFECTS = {
-    "where": Effect.FILTER,
-    "having": Effect.FILTER,
-    "group": Effect.GROUP_BY,
-    "order": Effect.SORT,
-}
-
-
-def _combine_effects(inner: Effect, outer: Effect) -> Effect:
-    """The effect of two steps: the indirect one, or the stronger of two direct ones."""
-    if not inner.is_direct or not outer.is_direct:
-        return outer if inner.is_direct else inner
-    return _DIRECT_EFFECTS[max(_DIRECT_EFFECTS.index(inner), _DIRECT_EFFECTS.index(outer))]
-
-
-class _ScopeReader:
-    """Reads sqlglot's scopes, each of them once: a query, a branch of a UNION, a subquery, a CTE.
-
-    Scopes and expressions have the type Any, because the classes of sqlglot differ between the supported versions.
-    """
-
-    def __init__(self, case: IdentifierCase) -> None:
-        from sqlglot import exp
-
-        self._exp = exp
-        self._case = case
-        self._known: dict[int, QueryColumns] = {}
-
-    def read(self, scope: Any) -> QueryColumns:
-        """The columns of a scope."""
-        if id(scope) not in self._known:
-            # sqlglot renamed the attribute
-            branches = getattr(scope, "set_operation_scopes", None) or getattr(scope, "union_scopes", None)
-            self._known[id(scope)] = self._read_union(branches) if branches else self._read_select(scope)
-        return self._known[id(scope)]
-
-    def _read_union(self, scopes: Iterable[Any]) -> QueryColumns:
-        """Columns are matched by position and named by the first branch."""
-        branches = [self.read(branch) for branch in scopes]
-        columns = [list(branch.outputs.values()) for branch in branches]
-        outputs = {
-            name: tuple(dict.fromkeys(origin for each in columns if index < len(each) for origin in each[index]))
-            for index, name in enumerate(branches[0].outputs)
-        }
-        row_origins = tuple(origin for branch in branches for origin in branch.row_origins)
-        star_tables = dict.fromkeys(table for branch in branches for table in branch.star_tables)
-        return QueryColumns(outputs, row_origins, tuple(star_tables))
-
-    def _read_select(self, scope: Any) -> QueryColumns:
-        outputs: dict[str, tuple[ColumnOrigin, ...]] = {}
-        star_tables: list[Table] = []
-        for item in scope.expression.selects:
-            if not item.is_star:
-                outputs[item.alias_or_name.lower()] = tuple(self._origins(item, scope, self._effect(item)))
-                continue
-            for source in self._star_sources(item, scope):
-                if isinstance(source, self._exp.Table):
-                    star_tables.append(_table_parts(source, self._case))
-                else:
-                    outputs.update(self.read(source).outputs)
-                    star_tables += self.read(source).star_tables
-        row_origins = dict.fromkeys(self._row_origins(scope))
-        return QueryColumns(outputs, tuple(row_origins), tuple(dict.fromkeys(star_tables)))
-
-    def _star_sources(self, item: Any, scope: Any) -> list[Any]:
-        """`*` → all sources of a SELECT, `t.*` → t."""
-        wanted = item.table if isinstance(item, self._exp.Column) else ""
-        return [source for alias, source in _sources(scope).items() if not wanted or alias == wanted]
-
-    def _effect(self, item: Any) -> Effect:
-        value = item.unalias()
-        if isinstance(value, self._exp.Column):
-            return Effect.IDENTITY
-        return Effect.AGGREGATION if value.find(self._exp.AggFunc) else Effect.TRANSFORMATION
-
-    def _row_origins(self, scope: Any) -> Iterator[ColumnOrigin]:
-        clauses = scope.expression.args
-        for name, effect in _CLAUSE_EFFECTS.items():
-            if clauses.get(name):
-                yield from self._origins(clauses[name], scope, effect)
-        for join in clauses.get("joins") or ():
-            yield from self._origins(join, scope, Effect.JOIN)
-        for source in _sources(scope).values():
-            if not isinstance(source, self._exp.Table):
-                yield from self.read(source).row_origins
-
-    def _origins(self, expression: Any, scope: Any, effect: Effect) -> Iterator[ColumnOrigin]:
-        """The origins of every column in an expression."""
-        sources = _sources(scope)
-        for column in expression.find_all(self._exp.Column):
-            if isinstance(column.this, self._exp.Star):
-                continue
-            source = sources.get(column.table)
-            for each in [source] if source is not None else sources.values():
-                yield from self._column_origins(column, each, effect)
-
-    def _column_origins(self, column: Any, source: Any, effect: Effect) -> Iterator[ColumnOrigin]:
-        name = column.name if column.this.args.get("quoted") else self._case.apply(column.name)
-        if isinstance(source, self._exp.Table):
-            yield ColumnOrigin(_table_parts(source, self._case), name, effect)
-            return
-        inner = self.read(source)
-        for origin in inner.outputs.get(column.name.lower(), ()):
-            yield replace(origin, effect=_combine_effects(origin.effect, effect))
-        if column.name.lower() not in inner.outputs:
-            yield from (ColumnOrigin(table, name, effect) for table in inner.star_tables)
-
-
-def _sources(scope: Any) -> dict[str, Any]:
-    """The tables and scopes that a SELECT reads, by alias."""
-    return {alias: source for alias, (_, source) in scope.selected_sources.items()}

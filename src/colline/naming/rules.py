@@ -7,6 +7,7 @@ is logged once and skipped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.metadata import entry_points
@@ -37,6 +38,19 @@ def _by_kafka(source: Source, context: NameContext) -> tuple[NamedDataset, ...] 
     return names_of_kafka(source, context) if is_kafka else None
 
 
+def _by_python_source(source: Source, _context: NameContext) -> NamedDataset | None:
+    """`spark.read.format("crm").option("region", "eu")` → crm?region=eu"""
+    if source.kind is not SourceKind.PYTHON:
+        return None
+    options = "&".join(f"{key}={_without_user(value)}" for key, value in sorted(source.options))
+    return NamedDataset(DatasetName("python", f"{source.provider}?{options}" if options else source.provider))
+
+
+def _without_user(value: str) -> str:
+    """`https://user:password@host/x?key=1` → `https://host/x`"""
+    return re.sub(r"(?<=//)[^/@]*@", "", value.split("?", 1)[0] if "://" in value else value)
+
+
 def _by_store(source: Source, _context: NameContext) -> NamedDataset | None:
     return name_in_store(source)
 
@@ -65,6 +79,7 @@ def _by_kind(source: Source, _context: NameContext) -> NamedDataset:
 # rules of particular stores before general ones; tables before paths, because a table has both
 RULES: tuple[Rule, ...] = (
     _by_path_identifier,  # delta.`/data/t`
+    _by_python_source,  # crm?region=eu
     _by_kafka,  # topics
     _by_store,  # bigquery, snowflake, cosmos, …
     _by_jdbc,  # jdbc:…
