@@ -164,6 +164,20 @@ CONNECTIONS = [
     ("aes_encrypt(email, unhex('00112233'), 'GCM')", "aes_encrypt(email, unhex('***'), 'GCM')"),
     ("aes_encrypt(concat(a, ')'), X'0011', 'CBC')", "aes_encrypt(concat(a, '***'), X'***', 'CBC')"),
     ("pgp_sym_encrypt(email, 'k3y", "pgp_sym_encrypt(email, '***'"),
+    ("sha2(concat('pepper', email), 256)", "sha2(concat('***', email), 256)"),
+    ("md5('pepper' || lower(email))", "md5('***' || lower(email))"),
+    ("sha(concat(email, 'pep''per'))", "sha(concat(email, '***'))"),
+    ("sha1(concat_ws('|', email, \"pepper\"))", "sha1(concat_ws('|', email, '***'))"),
+    ("xxhash64(concat(email, 19283746), 42)", "xxhash64(concat(email, '***'), 42)"),
+    (
+        "substr(sha2(concat(X'c0ffee', cast(id as string)), 512), 1, 8)",
+        "substr(sha2(concat(X'***', cast(id as string)), 512), 1, 8)",
+    ),
+    ("HASHBYTES('SHA2_256', CONCAT(email, 'pepper'))", "HASHBYTES('SHA2_256', CONCAT(email, '***'))"),
+    ("to_hex(farm_fingerprint(concat('pepper', email)))", "to_hex(farm_fingerprint(concat('***', email)))"),
+    ("digest(email || 'pepper', 'sha256')", "digest(email || '***', 'sha256')"),
+    ("select hash(a), concat('x', b) from t where c = 'y'", "select hash(a), concat('x', b) from t where c = 'y'"),
+    ("md5(concat_ws('||', coalesce(a, ''), col_12345))", "md5(concat_ws('||', coalesce(a, ''), col_12345))"),
 ]
 
 

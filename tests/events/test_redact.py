@@ -76,6 +76,7 @@ SECRETS = [
     ("SET spark.hadoop.fs.s3a.secret.key = wJalr/UtnFEMI", "wJalr/UtnFEMI", "secret.key"),
     ("SELECT aes_encrypt(email, 'abcdefghijklmnop') FROM t", "abcdefghijklmnop", "SELECT aes_encrypt(email"),
     ("SELECT aes_decrypt(unbase64(email), \"abcdefghijklmnop\", 'GCM') FROM t", "abcdefghijklmnop", "'GCM'"),
+    ("SELECT sha2(concat('pepper', email), 256) FROM t", "pepper", "SELECT sha2(concat("),
     ("SELECT * FROM read_files('x', apiKey => 'k3y', format => 'csv')", "k3y", "format => 'csv'"),
     # settings and JSON
     ('{"user": "etl", "password": "hunter2"}', "hunter2", '"user": "etl"'),
@@ -156,7 +157,7 @@ def test_redaction_is_idempotent(text: str) -> None:
 
 PIECES = ["a", "password", "x.y.", "'", "://a:", "aes_encrypt(", "-eyJaaaaaaaa", "jdbc:oracle:a:b/", "accountkey.",
           "password='x", "-----BEGIN A-----", "bearer aaaaaaaa ", "spark.", "spark.password ", "/*", "'\\",
-          "hmac(", "hmac('", "encrypt", "fs.azure.sas.", "password={a}}", "--password", "set ", "&key="]  # fmt: skip
+          "hmac(", "hmac('", "encrypt", "md5('x'||1234,", "sha", "hash_", "fs.azure.sas.", "password={a}}", "--password", "set ", "&key="]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)

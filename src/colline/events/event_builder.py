@@ -6,6 +6,7 @@ All text that a person wrote (SQL, names, descriptions, messages) is redacted be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timezone
 from hashlib import sha256
 from typing import Any
@@ -13,10 +14,11 @@ from typing import Any
 from colline import __version__
 from colline.events import dataset_facets, facets
 from colline.events.event_context import EventContext, Failure, ParentRun, RunName, RunResult, WriteStatistics
-from colline.events.facet_specs import COLUMN_LINEAGE, JOB_TAGS, LINEAGE, PRODUCER, RUN_TAGS, facets_by_key
-from colline.events.lineage_facets import LineageForm, column_lineage_facet, lineage_job_facet
+from colline.events.facet_specs import COLUMN_LINEAGE, JOB_TAGS, LINEAGE, PRODUCER, RUN_TAGS, STEPS, facets_by_key
+from colline.events.lineage_facets import LineageForm, column_lineage_facet, lineage_job_facet, steps_facet
 from colline.events.model import SPEC, InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from colline.trace import ColumnRef, DatasetRead, Dependency, Statement, Write
+from colline.trace.opaque_flow import through_steps
 
 MAX_MESSAGE_CHARS = 10_000
 MAX_SQL_CHARS = 100_000
@@ -29,6 +31,8 @@ def run_event(
     state: RunState, at: datetime, statement: Statement, context: EventContext, result: RunResult = NO_RESULT
 ) -> RunEvent:
     """The event of a run that is in this state at this time."""
+    if not statement.has_columns:
+        context = replace(context, form=LineageForm.NONE, definition="")
     columns = _lineage_columns(statement)
     return RunEvent(
         event_time=timestamp(at),
@@ -88,6 +92,7 @@ def _run_facets(statement: Statement, context: EventContext, result: RunResult) 
         _opaque_steps(statement, redact),
         facets.QueryFacet(context.definition) if context.definition else None,
         _error_message(result.failure, redact),
+        facets.UnresolvedPlanFacet(context.recorded_plan) if context.recorded_plan else None,
         facets.DeliveryFacet(**result.delivery) if result.delivery is not None else None,
         facets.SparkPropertiesFacet(dict(context.properties)) if context.properties else None,
         facets.SparkApplicationFacet(application_id) if application_id else None,
@@ -120,7 +125,7 @@ def _job_facets(statement: Statement, context: EventContext) -> dict[str, Any]:
         tags=(JOB_TAGS, _tags(context.job_tags, context.redact)),
     )
     assert found is not None
-    if context.form is LineageForm.JOB_FACET and (statement.writes or statement.inputs):
+    if context.form in (LineageForm.JOB_FACET, LineageForm.BOTH) and (statement.writes or statement.inputs):
         found[LINEAGE.key] = lineage_job_facet(statement, context.redaction)
     return found
 
@@ -167,7 +172,7 @@ def _lineage_columns(statement: Statement) -> frozenset[ColumnRef]:
     """The input columns in the lineage of any output."""
     lineages = [write.lineage for write in statement.writes]
     entries = [each for lineage in lineages for each in (*lineage.fields.values(), lineage.dataset)]
-    return frozenset(dependency.column for entry in entries for dependency in entry)
+    return frozenset(each.column for each in through_steps(each for entry in entries for each in entry))
 
 
 def _output(write: Write, context: EventContext, result: RunResult) -> OutputDataset:
@@ -185,9 +190,12 @@ def _output(write: Write, context: EventContext, result: RunResult) -> OutputDat
         _lifecycle(write, redact),
     )
     assert found is not None
-    if context.form in (LineageForm.COMPACT, LineageForm.LEGACY):
+    if context.form in (LineageForm.COMPACT, LineageForm.LEGACY, LineageForm.BOTH):
         is_legacy = context.form is LineageForm.LEGACY
         found[COLUMN_LINEAGE.key] = column_lineage_facet(write.lineage, context.redaction, legacy=is_legacy)
+    steps = steps_facet(write.lineage, context.redaction) if context.form is not LineageForm.NONE else None
+    if steps is not None:
+        found[STEPS.key] = steps
     return OutputDataset(
         namespace=redact(write.name.namespace),
         name=redact(write.name.name),

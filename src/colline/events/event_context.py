@@ -60,7 +60,7 @@ class EventContext:
     """What is known about a run when it starts, except for its lineage.
 
     `described_inputs` are the inputs whose schema, storage and catalog an earlier event of the application contains.
-    Events do not repeat these, only symlinks and versions.
+    Events do not repeat these, only symlinks and versions. `recorded_plan` is a plan that ingest has to analyze.
     """
 
     run: RunName
@@ -76,6 +76,7 @@ class EventContext:
     definition: str = ""
     described_inputs: frozenset[DatasetName] = frozenset()
     properties: Mapping[str, str] = field(default_factory=dict)
+    recorded_plan: str = ""
     redact: Callable[[str], str] = as_is
     redact_sql: Callable[[str], str] = as_is
 

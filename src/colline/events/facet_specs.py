@@ -48,6 +48,7 @@ _RUN, _JOB, _DATASET, _OUTPUT = FacetOwner.RUN, FacetOwner.JOB, FacetOwner.DATAS
 
 COLUMN_LINEAGE = FacetSpec("columnLineage", _DATASET, "1-2-0", "ColumnLineageDatasetFacet")
 LINEAGE = FacetSpec("lineage", _JOB, "1-0-0", "LineageJobFacet", "LineageFacet")
+STEPS = FacetSpec("colline_steps", _DATASET)
 RUN_TAGS = FacetSpec("tags", _RUN, "1-0-0", "TagsRunFacet")
 JOB_TAGS = FacetSpec("tags", _JOB, "1-0-0", "TagsJobFacet")
 FACET_SPECS: dict[type[Facet], FacetSpec] = {
@@ -56,6 +57,12 @@ FACET_SPECS: dict[type[Facet], FacetSpec] = {
     facets.ErrorMessageFacet: FacetSpec("errorMessage", _RUN, "1-0-1", "ErrorMessageRunFacet"),
     facets.JobTypeFacet: FacetSpec("jobType", _JOB, "2-0-4", "JobTypeJobFacet"),
     facets.SqlFacet: FacetSpec("sql", _JOB, "1-1-0", "SQLJobFacet"),
+    facets.SourceCodeLocationFacet: FacetSpec("sourceCodeLocation", _JOB, "1-1-0", "SourceCodeLocationJobFacet"),
+    facets.JobDocumentationFacet: FacetSpec("documentation", _JOB, "1-1-0", "DocumentationJobFacet"),
+    facets.JobOwnershipFacet: FacetSpec("ownership", _JOB, "1-0-1", "OwnershipJobFacet"),
+    facets.DatasetDocumentationFacet: FacetSpec("documentation", _DATASET, "1-1-0", "DocumentationDatasetFacet"),
+    facets.DatasetOwnershipFacet: FacetSpec("ownership", _DATASET, "1-0-1", "OwnershipDatasetFacet"),
+    facets.DatasetTagsFacet: FacetSpec("tags", _DATASET, "1-0-0", "TagsDatasetFacet"),
     facets.SchemaFacet: FacetSpec("schema", _DATASET, "1-2-0", "SchemaDatasetFacet"),
     facets.DataSourceFacet: FacetSpec("dataSource", _DATASET, "1-0-1", "DatasourceDatasetFacet"),
     facets.StorageFacet: FacetSpec("storage", _DATASET, "1-0-1", "StorageDatasetFacet"),
@@ -68,6 +75,7 @@ FACET_SPECS: dict[type[Facet], FacetSpec] = {
     facets.ColumnsReadFacet: FacetSpec("colline_columnsRead", _DATASET),
     facets.OpaqueStepsFacet: FacetSpec("colline_opaque", _RUN),
     facets.QueryFacet: FacetSpec("colline_query", _RUN),
+    facets.UnresolvedPlanFacet: FacetSpec("colline_plan", _RUN),
     facets.SparkPropertiesFacet: FacetSpec("spark_properties", _RUN),
     facets.SparkApplicationFacet: FacetSpec("spark_applicationDetails", _RUN),
     facets.DeliveryFacet: FacetSpec("colline_delivery", _RUN),

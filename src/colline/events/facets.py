@@ -70,6 +70,60 @@ class TagsFacet(Facet, frozen=True):
     tags: tuple[Tag, ...]
 
 
+class DatasetTag(Facet, frozen=True):
+    """One tag of a dataset, or with `field` of a column."""
+
+    key: str
+    value: str
+    source: str | None = None
+    field: str | None = None
+
+
+class DatasetTagsFacet(Facet, frozen=True):
+    """The tags of a dataset and of its columns."""
+
+    tags: tuple[DatasetTag, ...]
+
+
+class DatasetDocumentationFacet(Facet, frozen=True):
+    """The description of a dataset."""
+
+    description: str
+
+
+class JobDocumentationFacet(Facet, frozen=True):
+    """The description of a job."""
+
+    description: str
+
+
+class Owner(Facet, frozen=True):
+    """A person, team or application that owns something."""
+
+    name: str
+    type: str | None = None
+
+
+class DatasetOwnershipFacet(Facet, frozen=True):
+    """The owners of a dataset."""
+
+    owners: tuple[Owner, ...]
+
+
+class JobOwnershipFacet(Facet, frozen=True):
+    """The owners of a job."""
+
+    owners: tuple[Owner, ...]
+
+
+class SourceCodeLocationFacet(Facet, frozen=True):
+    """Where the definition of a job is stored."""
+
+    type: str
+    url: str
+    path: str | None = None
+
+
 class EmissionPattern(Facet, frozen=True):
     """When events are sent, and whether an event repeats the content of earlier ones."""
 
@@ -98,6 +152,7 @@ class SchemaFacetField(Facet, frozen=True):
 
     name: str
     type: str | None = None
+    description: str | None = None
 
 
 class SchemaFacet(Facet, frozen=True):
@@ -211,6 +266,12 @@ class QueryFacet(Facet, frozen=True):
     """The digest of a query's lineage, equal for all runs of the query."""
 
     definition: str
+
+
+class UnresolvedPlanFacet(Facet, frozen=True):
+    """A plan of Spark Connect that could not be analyzed where it was captured: base64 of compressed JSON."""
+
+    recorded: str
 
 
 class SparkPropertiesFacet(Facet, frozen=True):

@@ -6,13 +6,14 @@ builds the decoder of the receiver.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import msgspec
 
-from colline.events.facet_specs import COLUMN_LINEAGE, LINEAGE, add_header
+from colline.events.facet_specs import COLUMN_LINEAGE, LINEAGE, STEPS, add_header
 from colline.events.redact import NO_REDACTION, Redaction
 from colline.trace import (
     ColumnLineage,
@@ -25,11 +26,13 @@ from colline.trace import (
     Use,
     Write,
 )
+from colline.trace.opaque_flow import StepColumn, bounded_rows, steps_of, through_steps, without_steps
 
 
 class LineageForm(Enum):
-    """Which facet of an event contains column lineage. An event never has two of them."""
+    """Which facets of an event contain column lineage."""
 
+    BOTH = "both"  # columnLineage in its compact form, and the `lineage` facet of the job
     COMPACT = "compact"  # columnLineage, with the inputs that decide the rows once, in `dataset`
     LEGACY = "legacy"  # columnLineage, with the inputs that decide the rows repeated on every column
     JOB_FACET = "lineage"  # the `lineage` facet of the job
@@ -55,7 +58,9 @@ class InputFieldJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class OutputFieldJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
-    """The input columns of one output column, with two deprecated keys that older producers send."""
+    """The input columns of one output column, with two deprecated keys that older producers send.
+
+    colline sends the description of a column without inputs: `count(*)`."""
 
     input_fields: list[InputFieldJson]
     transformation_type: str | None = None
@@ -67,6 +72,23 @@ class ColumnLineageFacet(msgspec.Struct, frozen=True, gc=False, omit_defaults=Tr
 
     fields: dict[str, OutputFieldJson]
     dataset: list[InputFieldJson] | None = None
+
+
+class StepReferenceJson(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How an opaque step affects a column, or another step."""
+
+    step: str
+    transformations: list[TransformationJson] | None = None
+
+
+class StepJson(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """An opaque step with many columns: every output of the step depends on every input of it."""
+
+    id: str
+    node: str
+    function: str
+    input_fields: list[InputFieldJson]
+    input_steps: list[StepReferenceJson] = []
 
 
 class LineageInputJson(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -101,6 +123,26 @@ def column_lineage_facet(lineage: ColumnLineage, redaction: Redaction, *, legacy
     return add_header(COLUMN_LINEAGE, msgspec.to_builtins(facet))
 
 
+def steps_facet(lineage: ColumnLineage, redaction: Redaction) -> dict[str, Any] | None:
+    """The `colline_steps` facet of one output: its opaque steps that are too wide for `columnLineage`; None without."""
+    steps = steps_of(_all_entries(lineage))
+    if not steps:
+        return None
+    writer = _FacetWriter(redaction)
+    fields = {
+        redaction.text(name): references
+        for name, entries in lineage.fields.items()
+        if (references := writer.step_references(entries))
+    }
+    content = {"steps": [writer.step(each) for each in steps], "fields": fields}
+    rows = writer.step_references(lineage.dataset)
+    return add_header(STEPS, msgspec.to_builtins({**content, "dataset": rows} if rows else content))
+
+
+def _all_entries(lineage: ColumnLineage) -> list[Dependency]:
+    return [entry for entries in (*lineage.fields.values(), lineage.dataset) for entry in entries]
+
+
 def plain_column_lineage(lineage: ColumnLineage, *, legacy: bool = False) -> dict[str, Any]:
     """The content of the `columnLineage` facet, including empty descriptions and an empty `dataset`."""
     facet = _column_lineage(lineage, _FacetWriter(NO_REDACTION, keeps_empty=True), legacy=legacy)
@@ -132,6 +174,17 @@ class _FacetWriter:
         return InputFieldJson(
             text(column.dataset.namespace), text(column.dataset.name), text(column.field), transformations
         )
+
+    def step(self, step: StepColumn) -> StepJson:
+        """An opaque step in the `colline_steps` facet."""
+        inputs = [self.input_field(each) for each in without_steps(step.inputs)]
+        references = self.step_references(step.inputs)
+        return StepJson(step.field, step.node, self.redaction.text(step.function), inputs, references)
+
+    def step_references(self, entries: Iterable[Dependency]) -> list[StepReferenceJson]:
+        """The opaque steps among dependencies."""
+        found = [entry for entry in entries if isinstance(entry.column, StepColumn)]
+        return [StepReferenceJson(e.column.field, [self.transformation(t) for t in e.transformations]) for e in found]
 
     def transformation(self, transformation: Transformation) -> TransformationJson:
         """One effect of an input column."""
@@ -176,10 +229,14 @@ _USE_EFFECTS = {
 
 
 def _column_lineage(lineage: ColumnLineage, writer: _FacetWriter, *, legacy: bool) -> ColumnLineageFacet:
-    rows = [writer.input_field(each) for each in lineage.dataset]
+    rows = [writer.input_field(each) for each in without_steps(lineage.dataset)]
     repeated, dataset = (rows, []) if legacy else ([], rows)
+    dataset += [writer.input_field(each) for each in bounded_rows(_all_entries(lineage))]
     fields = {
-        writer.redaction.text(name): OutputFieldJson([*map(writer.input_field, entries), *repeated])
+        writer.redaction.text(name): OutputFieldJson(
+            [*map(writer.input_field, without_steps(entries)), *repeated],
+            transformation_description="count(*)" if name in lineage.row_counts and not repeated else None,
+        )
         for name, entries in lineage.fields.items()
     }
     return ColumnLineageFacet(fields, dataset if dataset or writer.keeps_empty else None)
@@ -188,15 +245,16 @@ def _column_lineage(lineage: ColumnLineage, writer: _FacetWriter, *, legacy: boo
 def _output_entry(write: Write, writer: _FacetWriter) -> LineageEntryJson:
     """The entry of one output: its input datasets, the columns that decide its rows, and the inputs of each column."""
     lineage, text = write.lineage, writer.redaction.text
-    columns = [each for entries in lineage.fields.values() for each in entries] + list(lineage.dataset)
+    columns = list(through_steps(_all_entries(lineage)))
+    rows = (*without_steps(lineage.dataset), *bounded_rows(_all_entries(lineage)))
     datasets = dict.fromkeys([each.name for each in lineage.inputs] + [each.column.dataset for each in columns])
     return LineageEntryJson(
         namespace=text(write.name.namespace),
         name=text(write.name.name),
         type="DATASET",
-        inputs=[*map(writer.lineage_dataset, datasets), *map(writer.lineage_column, lineage.dataset)],
+        inputs=[*map(writer.lineage_dataset, datasets), *map(writer.lineage_column, rows)],
         fields={
-            text(name): LineageFieldJson([writer.lineage_column(each) for each in entries])
+            text(name): LineageFieldJson([writer.lineage_column(each) for each in without_steps(entries)])
             for name, entries in lineage.fields.items()
         },
     )

@@ -95,11 +95,22 @@ _NAMED_PATTERNS = tuple((re.compile(pattern, re.I | re.S), replacement) for _, p
 _SHAPE_HINTS = tuple((hint, row) for row, (*_, hints) in enumerate(_SECRET_SHAPES) for hint in hints)
 
 
-# Functions that take a key: `aes_encrypt`, `hmac`, `hmac_sha256`, `pgp_sym_encrypt`.
-_KEYED_CALL = re.compile(r"\b\w{0,50}?(?:hmac|encrypt|decrypt)\w{0,50}\s{0,10}\(", re.I)
-_CALL_TOKEN = re.compile(r"""[()]|'(?:[^'\\]|\\.|'')*(?:'|\\?\Z)|"(?:[^"\\]|\\.|"")*(?:"|\\?\Z)""", re.S)
+# Functions that take a key (`aes_encrypt`, `hmac_sha256`, `pgp_sym_encrypt`) or hash a salt (`sha2`, `md5`, `xxhash64`)
+_CIPHER_WORDS = ("hmac", "encrypt", "decrypt", "sha", "md5", "hash", "crc32", "digest", "fingerprint")
+_CIPHER_CALL = re.compile(
+    r"\b(?:\w{0,50}?(?:(?P<keyed>hmac|encrypt|decrypt)|sha\d|md5|hash|crc32|digest|fingerprint)\w{0,50}|sha)\s{0,10}\(",
+    re.I,
+)
+# A number of four digits or more may be a salt; the length of a hash has three.
+_CALL_TOKEN = re.compile(
+    r"""[()]|'(?:[^'\\]|\\.|'')*(?:'|\\?\Z)|"(?:[^"\\]|\\.|"")*(?:"|\\?\Z)|(?<![\w.])\d{4,}(?![\w.])""", re.S
+)
 # Literals of such calls that name an algorithm, a mode or an encoding
-_ALGORITHM = re.compile(r"""["'](?:sha-?\d*|md5|gcm|cbc|ecb|pkcs|none|default|aes-?\d*|hex|base64|utf-?8)?["']""", re.I)
+_ALGORITHM = re.compile(
+    r"""["'](?:sha-?\d*(?:_\d+)?|md5|gcm|cbc|ecb|pkcs|none|default|aes-?\d*|hex|base64|utf-?8)?["']""", re.I
+)
+# A literal that separates hashed columns
+_SEPARATOR = re.compile(r"""["'][^\w'"]{1,2}["']""")
 
 
 def as_is(text: str) -> str:
@@ -131,20 +142,21 @@ def redact(text: str) -> str:
     if any([hint in folded for hint in _VALUE_HINTS]) and any([hint in folded for hint in _NAME_HINTS]):  # noqa: C419 - for few items a list is faster than a generator
         for pattern, replacement in _NAMED_PATTERNS:
             text = pattern.sub(replacement, text)
-    if any([word in folded for word in ("hmac", "encrypt", "decrypt")]):  # noqa: C419 - as above
-        text = _redact_keyed_calls(text)
+    if any([word in folded for word in _CIPHER_WORDS]):  # noqa: C419 - as above
+        text = _redact_cipher_calls(text)
     return text
 
 
-def _redact_keyed_calls(text: str) -> str:
-    """Replace the literals in calls of functions with a key: `hmac('k', a)` → `hmac('***', a)`."""
+def _redact_cipher_calls(text: str) -> str:
+    """Replace keys and salts: `hmac('k', a)` → `hmac('***', a)`, `md5('salt' || a)` → `md5('***' || a)`."""
     out, start = [], 0
-    while call := _KEYED_CALL.search(text, start):
+    while call := _CIPHER_CALL.search(text, start):
         out.append(text[start : call.end()])
         start, depth = call.end(), 1
+        harmless = (_ALGORITHM,) if call["keyed"] else (_ALGORITHM, _SEPARATOR)
         while depth and (token := _CALL_TOKEN.search(text, start)):
             depth += {"(": 1, ")": -1}.get(token[0], 0)
-            is_harmless = token[0] in "()" or _ALGORITHM.fullmatch(token[0])
+            is_harmless = token[0] in "()" or any(pattern.fullmatch(token[0]) for pattern in harmless)
             out += text[start : token.start()], token[0] if is_harmless else "'***'"
             start = token.end()
     return "".join((*out, text[start:]))

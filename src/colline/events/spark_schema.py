@@ -38,13 +38,15 @@ OUTPUT_FIELD = _struct(
 )
 FIELDS = f"map<string,{OUTPUT_FIELD}>"
 INPUTS = array_of(INPUT_FIELD)
-SCHEMA_FIELDS = array_of(_strings("name", "type"))
+SCHEMA_FIELDS = array_of(_strings("name", "type", "description"))
 SYMLINKS = array_of(_strings("namespace", "name", "type"))
 OWNERS = _struct(owners=array_of(_strings("name", "type")))
 READS = array_of(_struct(name="string", uses=array_of("string")))
 COLUMNS_READ = _strings("fields")
 TAG_LIST = array_of(_strings("key", "value", "field"))
 TAGS = _struct(tags=TAG_LIST)
+
+DOCUMENTATION = _strings("description")
 
 DATASET_FACETS = _struct(
     schema=_strings("fields"),
@@ -56,6 +58,7 @@ DATASET_FACETS = _struct(
     storage=_strings("storageLayer", "fileFormat"),
     ownership=OWNERS,
     tags=TAGS,
+    documentation=DOCUMENTATION,
     colline_columnsRead=COLUMNS_READ,
 )
 DATASET = _struct(
@@ -72,12 +75,19 @@ RUN_FACETS = _struct(
     colline_opaque=_struct(steps=array_of(_strings("node", "function", "why"))),
     colline_delivery=_strings(*DELIVERY_COUNTERS),
     colline_query=_strings("definition"),
+    colline_plan=_strings("recorded"),
     spark_applicationDetails=_strings("applicationId"),
 )
 JOB_ENTRY = _struct(namespace="string", name="string", type="string", fields=FIELDS, inputs=INPUTS)
 JOB_LINEAGE = _struct(entries=array_of(JOB_ENTRY))
 JOB_FACETS = _struct(
-    jobType=_strings("processingType", "integration", "jobType"), ownership=OWNERS, lineage=JOB_LINEAGE
+    jobType=_strings("processingType", "integration", "jobType"),
+    ownership=OWNERS,
+    lineage=JOB_LINEAGE,
+    sql=_strings("query"),
+    sourceCodeLocation=_strings("url", "path"),
+    documentation=DOCUMENTATION,
+    tags=TAGS,
 )
 
 CORRUPT_RECORD = "_corrupt"
