@@ -19,9 +19,14 @@ Event = Mapping[str, Any]
 PRODUCER = "https://example.org/producer/1.0"
 
 
+def encode_events(events: Iterable[Event | str | bytes]) -> list[bytes]:
+    """The events as bytes; texts stay as they are."""
+    return [e if isinstance(e, bytes) else (e if isinstance(e, str) else json.dumps(e)).encode() for e in events]
+
+
 def land(lake: Path, events: Iterable[Event | str | bytes], day: str = "2026-11-15", name: str | None = None) -> Path:
-    """The file the events are in, written (and named, unless told) as by the lake transport; texts stay as they are."""
-    lines = [e if isinstance(e, bytes) else (e if isinstance(e, str) else json.dumps(e)).encode() for e in events]
+    """Writes the events as the lake transport does, in a file of that name if one is given; texts stay as they are."""
+    lines = encode_events(events)
     name = name or f"{time.time_ns() // 1_000_000}-{uuid.uuid4()}-{len(lines)}events.ndjson"
     path = lake / "landing" / f"dt={day}" / name
     path.parent.mkdir(parents=True, exist_ok=True)

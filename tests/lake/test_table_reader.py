@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
-from colline.lake.table_reader import ANSWER_TABLES, arrow_schema, arrow_type
+from colline.lake.table_reader import ANSWER_COLUMNS, arrow_schema, arrow_type
 from colline.lake.tables import TABLES, fields_of
 
 
@@ -27,4 +27,4 @@ def test_every_column_of_every_table_has_an_arrow_type(table) -> None:  # type: 
 
 
 def test_answers_read_columns_that_exist() -> None:
-    assert all(set(columns) <= set(fields_of(table)) for table, columns in ANSWER_TABLES.items())
+    assert all(set(columns) <= set(fields_of(table)) for table, columns in ANSWER_COLUMNS.items())

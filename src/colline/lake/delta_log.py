@@ -9,13 +9,14 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 from colline.errors import LakeError
+from colline.lake.lake_folders import has_table
 from colline.lake.location import hadoop_glob, local_path
 from colline.lake.tables import RUNS, Table
 
@@ -38,21 +39,34 @@ def exists(lake: str, table: Table) -> bool | None:
     return bool(DeltaTable.is_deltatable(path))
 
 
-def columns(lake: str, table: Table) -> set[str] | None:
-    """The names of the table's columns."""
-    return _inspect(lake, table, lambda delta: {field.name for field in delta.schema().fields})
-
-
 def has_open_runs(lake: str, before: datetime) -> bool | None:
     """Whether there are runs without a final event whose last event is older than `before`."""
+    root = local_path(lake)
+    if root is None or not has_table(Path(root), RUNS):
+        return None
+    try:
+        from colline.lake.table_reader import EPOCH, count_rows, sql_time
 
-    def has_stale_run(delta: Any) -> bool:
-        import pyarrow.dataset as ds
+        micros = (before - EPOCH) // timedelta(microseconds=1)
+        return count_rows(Path(root), RUNS, ['"open"', f'"last_event" < {sql_time(micros)}']) > 0
+    except Exception:  # noqa: BLE001 (delta-rs is missing, or does not support a feature of this table: Spark does)
+        return None
 
-        is_stale = ds.field("open") & (ds.field("last_event") < before)
-        return bool(delta.to_pyarrow_dataset().scanner(filter=is_stale, columns=["last_event"]).head(1).num_rows)
 
-    return _inspect(lake, RUNS, has_stale_run)
+def data_files(lake: str, table: Table, version: int | None = None) -> list[str] | None:
+    """The paths of the files of a version (the newest one for None), if their rows are those of the table.
+
+    A table whose log hides rows or renames columns has none.
+    """
+
+    def plain_files(delta: Any) -> list[str] | None:
+        if version is not None:
+            delta.load_as_version(version)
+        # later readers support deleted rows and renamed columns
+        is_plain = delta.protocol().min_reader_version == 1
+        return [unquote(uri).removeprefix("file://") for uri in delta.file_uris()] if is_plain else None
+
+    return _inspect(lake, table, plain_files)
 
 
 def newest_commit(files: HadoopFiles, table: str) -> tuple[int, float]:

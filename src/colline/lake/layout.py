@@ -6,24 +6,23 @@ Names that start with an underscore are hidden from Spark.
 from __future__ import annotations
 
 LANDING = "landing"
+RESOLVED = "resolved"  # events whose plans the ingest has analyzed, as further events of their runs
 
 SNAPSHOT = "snapshot"
 CURRENT_SNAPSHOT = "snapshot/CURRENT"  # holds the name of the snapshot version to use
 
 RECEIVER_SPOOL = "_server/spool"
+FORWARD_OUTBOX = "_server/forward"
 TOKENS = "_server/tokens.json"
 
 STATE = "_colline"  # everything the pipeline remembers outside of its tables
-LAKE_VERSION = "_colline/lake.json"
 INGEST_LOCK = "_colline/ingest.lock"
 CHECKPOINTS = "_colline/checkpoints"
 LANDED_FILES = "_colline/landed.json"  # the files that the last finished ingest found
 PENDING_BATCH = "_colline/pending"  # exists while a batch is written, and after it was killed
 REBUILD_VERSIONS = "_colline/rebuild.json"  # table → its version before the rebuild that is running or was killed
 REBUILD_REQUIRED = "_colline/rebuild.ready"  # the tables are inconsistent and must be rebuilt
-REBUILD_STAGING = "_colline/rebuild"
 EXPIRED_BRONZE = "_colline/bronze.expired"
-EXPIRED_OBSERVATIONS = "_colline/observations.expired"
 
 # While one of these exists the tables do not fit together: a batch or a rebuild is running, or was killed.
 INCONSISTENT_MARKERS = (PENDING_BATCH, REBUILD_VERSIONS, REBUILD_REQUIRED)

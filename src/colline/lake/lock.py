@@ -6,7 +6,7 @@ import fcntl
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -32,17 +32,21 @@ class LakeBusyError(LakeError):
 
 
 @contextmanager
-def lock_lake(lake: str, spark: SparkSession | None = None, *, short_lived: bool = False) -> Iterator[SparkSession]:
-    """Hold the lake's lock, and yield the session to write with; a new session may be tuned for a `short_lived` JVM.
+def lock_lake(
+    lake: str, spark: SparkSession | None = None, *, short_lived: bool = False, packages: Sequence[str] = ()
+) -> Iterator[SparkSession]:
+    """Hold the lake's lock, and yield the session to write with.
+
+    A new session may be tuned for a `short_lived` JVM, and has the `packages`.
 
     A lake on this machine is locked before a session is started, so that a busy lake costs no JVM start.
     """
     root = local_path(lake)
     if root is not None:
         with lock_local_lake(Path(root)):
-            yield spark or session_for(short_lived=short_lived)
+            yield spark or session_for(short_lived=short_lived, packages=packages)
         return
-    session = spark or session_for(short_lived=short_lived)
+    session = spark or session_for(short_lived=short_lived, packages=packages)
     with _lease(f"{lake.rstrip('/')}/{INGEST_LOCK}", HadoopFiles(session)):
         yield session
 

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from colline.errors import LakeError
-from colline.lake.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, READS, Table, fields_of, split_columns
+from colline.lake.flat_shapes import (
+    FLAT_COLUMNS,
+    FLAT_COVERAGE,
+    FLAT_DATASETS,
+    FLAT_EDGES,
+    FLAT_JOBS,
+    FLAT_READS,
+)
+from colline.lake.lake_folders import has_table
+from colline.lake.tables import Table, fields_of, split_columns
 
 TIME = pa.timestamp("us", tz="UTC")
+EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _PRIMITIVES = {
     "string": pa.string(),
     "bigint": pa.int64(),
@@ -22,66 +33,118 @@ _PRIMITIVES = {
     "date": pa.date32(),
     "binary": pa.binary(),
 }
-# The tables that answers are made of, with the columns that answers need.
-ANSWER_TABLES: dict[Table, tuple[str, ...]] = {
-    DATASETS: (
+# The columns of the flat tables that answers need.
+ANSWER_COLUMNS: dict[Table, tuple[str, ...]] = {
+    FLAT_DATASETS: (
         *("id", "namespace", "name", "kind", "layer", "owner", "domain", "symlinks", "tags", "merged_into"),
         *("first_seen", "last_seen", "last_written", "last_read", "dropped_at"),
+        *("schemas", "description"),
     ),
-    COLUMNS: (
-        *("id", "dataset_id", "kind", "namespace", "name", "field", "type", "ordinal", "tags"),
-        *("first_seen", "last_seen", "removed_at"),
-    ),
-    JOBS: (
-        *("id", "namespace", "name", "integration", "owner", "last_run", "last_state", "last_error", "runs"),
-        *("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at"),
-    ),
-    EDGES: (
+    FLAT_COLUMNS: tuple(fields_of(FLAT_COLUMNS)),
+    FLAT_JOBS: tuple(fields_of(FLAT_JOBS)),
+    FLAT_EDGES: (
         *("source_id", "target_id", "job_id", "type", "subtype", "masking", "description"),
         *("first_run", "last_run", "runs", "first_seen", "last_seen", "retired_at"),
     ),
-    READS: ("column_id", "job_id", "use", "kind", "last_run", "reads", "first_read", "last_read"),
-    COVERAGE: ("kind", "run_id", "detail", "job_id", "dataset_id", "first_seen", "last_seen", "resolved_at"),
+    FLAT_READS: ("column_id", "job_id", "use", "kind", "last_run", "reads", "first_read", "last_read"),
+    FLAT_COVERAGE: tuple(fields_of(FLAT_COVERAGE)),
 }
 
 
-def answer_schema(path: str) -> Any:
-    """The Arrow schema of the answer table at a path such as `gold/edges`."""
-    [table] = [table for table in ANSWER_TABLES if table.path == path]
-    return arrow_schema(table, ANSWER_TABLES[table])
+def answer_schema(name: str) -> Any:
+    """The Arrow schema of a flat table such as `edges`, with the columns that answers need."""
+    [table] = [table for table in ANSWER_COLUMNS if table.path == name]
+    return arrow_schema(table, ANSWER_COLUMNS[table])
 
 
-def has_table(lake: Path, table: Table) -> bool:
-    """Whether the lake holds that Delta table."""
-    return (lake / table.path / "_delta_log").is_dir()
-
-
-def read_answer_table(lake: Path, table: Table) -> tuple[Any, int]:
-    """A table's columns that answers need, and its Delta version; a table that does not exist is empty, version -1."""
-    schema = arrow_schema(table, ANSWER_TABLES[table])
+def read_table(lake: Path, table: Table) -> tuple[Any, int]:
+    """A stored table and its Delta version; a table that does not exist is empty, version -1."""
+    schema = arrow_schema(table, list(fields_of(table)))
     if not has_table(lake, table):
         return schema.empty_table(), -1
     rows, version = _open(lake / table.path)
     return pa.table([_column(rows, field) for field in schema], schema=schema), version
 
 
-def scan(lake: Path, table: Table, *, columns: Sequence[str], filters: Any = None) -> Any:
-    """Chosen columns of a table as an Arrow table, with rows selected by a pyarrow filter; None without the table."""
+def read_rows(
+    lake: Path,
+    table: Table,
+    columns: Sequence[str],
+    *,
+    where: Sequence[str] = (),
+    order_by: str = "",
+    page: tuple[int, int | None] = (0, None),
+) -> list[dict[str, Any]]:
+    """Rows of a table as Python values; the table may not exist, or may be older than some of the columns.
+
+    `where` has SQL conditions, `page` the offset and the number of rows (None: all). The query engine of delta-rs
+    needs no `pyarrow.dataset`, which would import pandas.
+    """
+    delta = _open_delta(lake, table)
+    if delta is None:
+        return []
+    present = {field.name for field in delta.schema().fields}
+    names = [column for column in columns if column in present]
+    listed = ", ".join(f'"{name}"' for name in names)
+    offset, count = page
+    limit = f" offset {offset:d}" if count is None else f" limit {count:d} offset {offset:d}"
+    order = f" order by {order_by}" if order_by else ""
+    return _rows(_query(delta, f"select {listed} from t{_condition(where)}{order}{limit}"))  # noqa: S608 - own columns
+
+
+def count_rows(lake: Path, table: Table, where: Sequence[str] = ()) -> int:
+    """The number of rows that fulfil all conditions (SQL); 0 without the table."""
+    delta = _open_delta(lake, table)
+    if delta is None:
+        return 0
+    return int(_query(delta, f"select count(*) as n from t{_condition(where)}").column(0)[0].as_py())  # noqa: S608
+
+
+def has_column(lake: Path, table: Table, name: str) -> bool:
+    """Whether the stored table exists and has this column."""
+    delta = _open_delta(lake, table)
+    return delta is not None and name in {field.name for field in delta.schema().fields}
+
+
+def sql_text(value: str) -> str:
+    """`it's` → `'it''s'`"""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def sql_time(micros: int) -> str:
+    """A time in microseconds since 1970, as SQL."""
+    return f"arrow_cast({int(micros)}, 'Timestamp(Microsecond, Some(\"UTC\"))')"
+
+
+def _open_delta(lake: Path, table: Table) -> Any:
     if not has_table(lake, table):
         return None
     from deltalake import DeltaTable
 
-    dataset = DeltaTable(str(lake / table.path)).to_pyarrow_dataset()
-    present = [column for column in columns if column in dataset.schema.names]
-    return dataset.to_table(columns=present, filter=filters)
+    return DeltaTable(str(lake / table.path))
 
 
-def versions(lake: Path) -> dict[str, int]:
-    """The newest Delta version of each table that answers are made of, by the table's path."""
-    from deltalake import DeltaTable
+def _condition(where: Sequence[str]) -> str:
+    return f" where {' and '.join(where)}" if where else ""
 
-    present = (table for table in ANSWER_TABLES if has_table(lake, table))
-    return {table.path: DeltaTable(str(lake / table.path)).version() for table in present}
+
+def _query(delta: Any, sql: str) -> Any:
+    from deltalake import QueryBuilder
+
+    return pa.RecordBatchReader.from_stream(QueryBuilder().register("t", delta).execute(sql)).read_all()
+
+
+def _rows(found: Any) -> list[dict[str, Any]]:
+    columns = [_values(found.column(name)) for name in found.column_names]
+    return [dict(zip(found.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _values(column: Any) -> list[Any]:
+    """The values of a column; Arrow would import pandas to convert times."""
+    if not pa.types.is_timestamp(column.type):
+        return list(column.to_pylist())
+    micros = column.cast(TIME).cast(pa.int64()).to_pylist()
+    return [None if each is None else EPOCH + timedelta(microseconds=each) for each in micros]
 
 
 def arrow_schema(table: Table, columns: Sequence[str]) -> Any:
@@ -124,8 +187,4 @@ def _column(rows: Any, field: Any) -> Any:
     if field.name not in rows.schema.names:
         return pa.nulls(rows.num_rows, field.type)
     column = rows.column(field.name)
-    if field.name == "symlinks":  # a writer may store fewer or more members of a symlink
-        members = [member.name for member in field.type.value_type]
-        links = ([{name: link.get(name) for name in members} for link in found or ()] for found in column.to_pylist())
-        return pa.array(links, field.type)
     return column.cast(field.type)
