@@ -11,16 +11,26 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from colline.environment.java import ensure_java
 
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
 KAFKA = ("org.apache.kafka", "kafka_2.13", "4.1.0")
+# Spark's connector for Kafka, and what it needs that is not in Spark. Not every registry has all jars of a version.
+CONNECTOR = (
+    ("org.apache.spark", "spark-sql-kafka-0-10_2.13", "4.1.3"),
+    ("org.apache.spark", "spark-token-provider-kafka-0-10_2.13", "4.0.0"),
+    ("org.apache.kafka", "kafka-clients", "3.9.1"),
+    ("org.apache.commons", "commons-pool2", "2.12.1"),
+)
 
 
 @dataclass
@@ -124,7 +134,39 @@ def java() -> str | None:
 
 def kafka_jars() -> Path:
     """A folder with the jars of Apache Kafka. Spark's Ivy downloads them once."""
-    home = Path(os.environ.get("COLLINE_CACHE", Path.home() / ".cache" / "colline")) / "-".join(KAFKA[1:])
+    return _jars("-".join(KAFKA[1:]), "-dependency", *KAFKA, "-confs", "default,runtime")
+
+
+def connector_jars() -> list[Path]:
+    """The jars with which Spark reads from Kafka."""
+    rows = (f'<dependency org="{org}" name="{name}" rev="{rev}" transitive="false"/>' for org, name, rev in CONNECTOR)
+    with tempfile.NamedTemporaryFile("w", suffix=".xml") as ivy:
+        ivy.write(f'<ivy-module version="2.0"><info organisation="x" module="x"/><dependencies>{"".join(rows)}')
+        ivy.write("</dependencies></ivy-module>")
+        ivy.flush()
+        return sorted(_jars(f"spark-kafka-{CONNECTOR[0][2]}", "-ivy", ivy.name, "-types", "jar").glob("*.jar"))
+
+
+def s3a_jars() -> list[Path]:
+    """The jars with which Hadoop reaches S3: 600 MB."""
+    import pyspark
+
+    [client] = (Path(pyspark.__file__).parent / "jars").glob("hadoop-client-api-*.jar")
+    version = client.stem.removeprefix("hadoop-client-api-")
+    what = ("-dependency", "org.apache.hadoop", "hadoop-aws", version, "-types", "jar", "-confs", "default")
+    return sorted(_jars(f"hadoop-aws-{version}", *what).glob("*.jar"))
+
+
+def add_jars(spark: SparkSession, jars: Iterable[Path]) -> None:
+    """Add jars to the driver of a running session, as if it had been started with them."""
+    jvm = spark._jvm
+    assert jvm is not None
+    for jar in jars:
+        jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader().addURL(jvm.java.net.URI(jar.as_uri()).toURL())
+
+
+def _jars(name: str, *what: str) -> Path:
+    home = Path(os.environ.get("COLLINE_CACHE", Path.home() / ".cache" / "colline")) / name
     if home.is_dir():
         return home
     import pyspark
@@ -134,10 +176,7 @@ def kafka_jars() -> Path:
     fresh = Path(tempfile.mkdtemp(dir=home.parent))
     pattern = str(fresh / "[artifact]-[revision](-[classifier]).[ext]")
     subprocess.run(
-        [str(java()), "-jar", str(ivy), "-dependency", *KAFKA, "-retrieve", pattern, "-confs", "default,runtime"],
-        check=True,
-        capture_output=True,
-        timeout=300,
+        [str(java()), "-jar", str(ivy), *what, "-retrieve", pattern], check=True, capture_output=True, timeout=900
     )
     try:
         fresh.rename(home)
@@ -201,6 +240,15 @@ class Broker:
         if self._process is not None:
             self._process.kill()
             self._process.wait()
+
+    def send(self, topic: str, events: Iterable[bytes]) -> None:
+        """Produce events to a topic."""
+        from confluent_kafka import Producer
+
+        producer = Producer({"bootstrap.servers": self.address, "log_level": 0})
+        for event in events:
+            producer.produce(topic, event)
+        assert producer.flush(30) == 0
 
     def read(self, topic: str, count: int) -> list[tuple[str | None, Any]]:
         """The keys and events of a topic, from its start."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from colline.spool import Spool
 from colline.transport import (
     Batch,
     BatchingTransport,
@@ -21,7 +22,6 @@ from colline.transport import (
     MemoryTransport,
 )
 from colline.transport.batching import BatchingPolicy
-from colline.transport.buffer import open_spool
 from colline.transport.interfaces import DELIVERED, DestinationLostError
 from colline.transport.retry import CircuitBreaker, RetryPolicy
 from colline.transport.sinks.file import FileSink
@@ -140,14 +140,14 @@ def test_close_respects_its_timeout_and_counts_lost_events() -> None:
 
 def test_events_left_at_close_stay_in_the_spool(tmp_path: Path) -> None:
     transport = BatchingTransport(
-        "test", Scripted(*[refuse_connection] * 9999), BatchingPolicy(retry=QUICK), open_spool(tmp_path)
+        "test", Scripted(*[refuse_connection] * 9999), BatchingPolicy(retry=QUICK), Spool(tmp_path)
     )
     for number in range(5):
         transport.emit(b"%d" % number)
     transport.close(0.2)
     assert (transport.stats.spooled, transport.stats.failed) == (5, 0)
     sink = Scripted()
-    second = BatchingTransport("test", sink, BatchingPolicy(), open_spool(tmp_path))
+    second = BatchingTransport("test", sink, BatchingPolicy(), Spool(tmp_path))
     second.close(5)
     assert [event for batch in sink.tried for event in batch.events] == [b"0", b"1", b"2", b"3", b"4"]
     assert second.stats == DeliveryStats(adopted=5, sent=5)
@@ -287,7 +287,7 @@ def _child(transport: BatchingTransport) -> None:
 @pytest.mark.parametrize("spool", [False, True])
 def test_a_forked_child_does_not_deliver_the_events_of_its_parent(tmp_path: Path, spool: bool) -> None:
     path = tmp_path / "events.ndjson"
-    buffer = open_spool(tmp_path / "spool") if spool else None
+    buffer = Spool(tmp_path / "spool") if spool else None
     transport = BatchingTransport(
         "file", FileSink(str(path)), BatchingPolicy(batch_size=1000, flush_seconds=3600), buffer
     )

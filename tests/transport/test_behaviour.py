@@ -139,13 +139,11 @@ def other_package(tmp_path: Path, request: Any) -> Iterator[tuple[Transport, Rea
         "taken = []\n\nclass Loft:\n    def __init__(self, options):\n        assert options == {'birds': 3}, options\n"
         "    def emit(self, event):\n        taken.append(event)\n\nloft = Loft\n"
     )
-    sys.path.insert(0, str(tmp_path))
     sys.modules.pop("pigeon", None)
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(tmp_path)
         transport = create({"type": "pigeon", "birds": 3})
         yield transport, lambda: [json.loads(event) for event in sys.modules["pigeon"].taken]
-    finally:
-        sys.path.remove(str(tmp_path))
 
 
 PLACES = (

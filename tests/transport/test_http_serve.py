@@ -30,7 +30,17 @@ class Serving:
         import urllib.error
         import urllib.request
 
-        command = [sys.executable, "-m", "colline", "serve", "--lake", str(self.lake), "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "colline",
+            "serve",
+            "--create",
+            "--lake",
+            str(self.lake),
+            "--port",
+            str(self.port),
+        ]
         self._process = subprocess.Popen([*command, "--seal-after", "1s", "--no-access-log"], stderr=subprocess.DEVNULL)
         until = time.monotonic() + 120
         while time.monotonic() < until:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from colline.transport.secrets import SecretFreeStruct
 
@@ -35,6 +35,31 @@ class Parent(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     root_job_name: Annotated[str | None, _doc("name of the root job")] = None
 
 
+class Kafka(SecretFreeStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Reading events from Kafka or Event Hubs (`colline ingest --from`), and forwarding to it (`colline serve`)."""
+
+    properties: Annotated[
+        dict[str, str],
+        _doc(
+            "properties of the Kafka client, such as `security.protocol`, `sasl.mechanism`, `sasl.username` and "
+            "`sasl.password`"
+        ),
+    ] = field(default_factory=dict)
+    connection_string: Annotated[
+        str | None, _doc("connection string of Azure Event Hubs; no other property is then needed")
+    ] = None
+    package: Annotated[
+        str | None,
+        _doc(
+            "Spark's connector for Kafka, as Maven coordinates or paths of jars, with commas; "
+            "default: the connector of the Spark version in use"
+        ),
+    ] = None
+    skip_deleted: Annotated[
+        bool, _doc("ingest continues if Kafka deleted messages before they were read, instead of ending with an error")
+    ] = False
+
+
 class Settings(SecretFreeStruct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings. A later source overrides an earlier one: `colline.toml`, environment, Spark conf, call."""
 
@@ -45,7 +70,10 @@ class Settings(SecretFreeStruct, frozen=True, kw_only=True, forbid_unknown_field
     app_name: Annotated[str | None, _doc("name of the application, instead of Spark's")] = None
     transport: Annotated[
         Any,
-        _doc("where events are sent: a table, a list of tables or an object with `emit`; default: lake or console"),
+        _doc(
+            "where events are sent: a table, a list of tables, an object with `emit`, or the path of a lake; "
+            "default: the lake, else memory, and one printed line per write"
+        ),
     ] = None
     tags: Annotated[Tags, _doc("tags of jobs and runs")] = Tags()
     parent: Annotated[Parent, _doc("the run that started this application")] = Parent()
@@ -61,8 +89,18 @@ class Settings(SecretFreeStruct, frozen=True, kw_only=True, forbid_unknown_field
     rules: Annotated[
         Any, _doc("rules by which ingest sets names, owners and tags; see `docs/guides/extend-naming-and-rules.md`")
     ] = None
+    kafka: Annotated[Kafka, _doc("the connection to Kafka or Event Hubs")] = Kafka()
     max_event_bytes: Annotated[Count, _doc("ingest moves larger events to quarantine")] = 32 * 1024 * 1024
     max_days_ahead: Annotated[
         Count, _doc("ingest moves events with a later time than this many days from now to quarantine")
     ] = 366
-    lineage_facet: Annotated[bool, _doc("emit the newer `lineage` job facet instead of `columnLineage`")] = False
+    connect_server: Annotated[
+        bool,
+        _doc("this application is a captured Spark Connect server: its clients do not capture their queries again"),
+    ] = False
+    lineage_facet: Annotated[
+        Literal["old", "new", "both"],
+        _doc(
+            "`old`: the `columnLineage` facet of outputs; `new`: the `lineage` facet of the job; `both`: both of them"
+        ),
+    ] = "old"

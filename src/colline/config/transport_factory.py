@@ -23,9 +23,9 @@ from colline.config.transport_settings import (
 from colline.errors import SettingError, TransportError
 from colline.events.redact import redact
 from colline.lake.location import scheme_of
-from colline.spool import SpoolOptions
+from colline.spool import Spool, SpoolOptions
 from colline.transport.batching import BatchingPolicy, BatchingTransport
-from colline.transport.buffer import Buffer, MemoryBuffer, open_spool
+from colline.transport.buffer import Buffer, MemoryBuffer
 from colline.transport.composite import CompositeTransport
 from colline.transport.filesystem import FileSystem, FsspecFileSystem, LocalFileSystem, expand_local_path
 from colline.transport.interfaces import Sink, Transport
@@ -47,6 +47,9 @@ from colline.transport.sinks.file import FileSink
 from colline.transport.sinks.http import HttpSink
 from colline.transport.sinks.kafka import KafkaSink
 from colline.transport.sinks.lake_sink import LakeSink
+from colline.transport.write_printer import WritePrinter
+
+SESSION_EVENTS = 10_000  # how many events a session without a destination keeps
 
 # base address → its file system, with the Spark session's credentials
 OpenFileSystem = Callable[[str], FileSystem]
@@ -58,7 +61,7 @@ def transport_from(settings: Settings, open_file_system: OpenFileSystem | None =
         return _batching_transport("noop", NoopSink(), TransportOptions(), settings)
     given = settings.transport
     if given is None:
-        given = {"type": "lake", "base": settings.lake} if settings.lake else {"type": "console"}
+        given = {"type": "lake", "base": settings.lake} if settings.lake else WritePrinter(SESSION_EVENTS)
     return _create(given, settings, open_file_system)
 
 
@@ -150,7 +153,7 @@ def _batching_transport(name: str, sink: Sink, options: TransportOptions, settin
 def _create_buffer(options: TransportOptions) -> Buffer:
     if options.spool is None:
         return MemoryBuffer(options.queue_capacity)
-    return open_spool(
+    return Spool(
         options.spool,
         SpoolOptions(options.spool_max_bytes, options.spool_policy, options.spool_fsync, options.queue_capacity),
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib.metadata import entry_points
+from os import PathLike
 from typing import Any
 
 import msgspec
@@ -95,6 +97,8 @@ def normalize_transport(given: Any) -> Any:
     """The `transport` setting with canonical names and converted values. Raises SettingError for any mistake."""
     if isinstance(given, (list, tuple)):
         return [normalize_transport(part) for part in given]
+    if isinstance(given, (str, PathLike)):
+        given = _named_transport(os.fspath(given))
     if not isinstance(given, Mapping):
         return given
     kind = transport_kind(given)
@@ -106,6 +110,15 @@ def normalize_transport(given: Any) -> Any:
     values = msgspec.to_builtins(parse_options(kind, given))
     present = _canonical_options(kind, given)
     return {"type": kind, **{name: _without_defaults(values[name], value) for name, value in present.items()}}
+
+
+def _named_transport(text: str) -> dict[str, Any]:
+    """The transport that a text stands for: a kind such as `console`, the URL of a server, else the path of a lake."""
+    if fold(text) in OPTIONS:
+        return {"type": text}
+    if text.lower().startswith(("http://", "https://")):
+        return {"type": "http", "url": text}
+    return {"type": "lake", "base": text}
 
 
 def _without_defaults(converted: Any, given: Any) -> Any:

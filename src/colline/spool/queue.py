@@ -3,6 +3,10 @@
 An event is in a file when `put` returns, and leaves it when it is delivered. Several processes may use one folder: each
 writes files of its own, and adopts those of processes that died. While the disk cannot be written, events are kept in
 memory.
+
+Each line starts with the checksum of its event, so that a changed byte is found when a file is adopted:
+
+    3dcf2c6e {"eventType":"COMPLETE","eventTime":"2026-03-02T12:04:00Z",...}
 """
 
 from __future__ import annotations
@@ -10,13 +14,13 @@ from __future__ import annotations
 import errno
 import os
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import Literal
+from zlib import crc32
 
 from colline.errors import TransportError
 from colline.spool.segment import Segment, abandoned_segments
@@ -29,6 +33,7 @@ _MIN_SEGMENT_BYTES = 4096
 _SYNC_INTERVAL_SECONDS = 1.0
 # After an error the disk is not tried again for this time, because each try costs the job several system calls.
 _DISK_PAUSE_SECONDS = 1.0
+_CHECKSUM_BYTES = len(b"3dcf2c6e ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +54,12 @@ class SpoolOptions:
 class Spool:
     """A first-in, first-out queue on disk. Not thread-safe: the caller holds a lock around every call."""
 
-    def __init__(
-        self,
-        folder: str | Path,
-        options: SpoolOptions | None = None,
-        is_event: Callable[[bytes], bool] | None = None,
-    ) -> None:
-        """Open the folder and adopt what dead processes left in it; lines that are not an event are skipped."""
+    def __init__(self, folder: str | Path, options: SpoolOptions | None = None) -> None:
+        """Open the folder and adopt what dead processes left in it; damaged lines are skipped."""
         self.adopted_events = 0
         self.damaged_parts = 0
         self._folder = Path(folder).expanduser().absolute()  # the process may change its working directory
         self._options = options or SpoolOptions()
-        self._is_event = is_event
         self._segments: list[Segment] = []  # oldest first
         self._current: Segment | None = None  # the one that `put` appends to
         self._delivering: Segment | None = None  # the one that the last `peek` read
@@ -95,7 +94,7 @@ class Spool:
 
     def put(self, event: bytes) -> int:
         """Write one event, without a line end. Returns how many events were dropped because the spool is full."""
-        line = event + b"\n"
+        line = b"%08x %s\n" % (crc32(event), event)
         dropped = self._make_space(len(line))
         if self._bytes + len(line) > self._options.max_bytes:
             return dropped + 1
@@ -157,7 +156,9 @@ class Spool:
     def peek(self, limit: int) -> tuple[bytes, ...]:
         """The oldest events, at most `limit` and all of one file, or else those in memory."""
         self._delivering = next((segment for segment in self._segments if segment.waiting), None)
-        return self._delivering.read(limit) if self._delivering else tuple(islice(self._memory, limit))
+        if self._delivering is None:
+            return tuple(islice(self._memory, limit))
+        return tuple(line[_CHECKSUM_BYTES:] for line in self._delivering.read(limit))
 
     def mark_delivered(self, count: int) -> None:
         """Remove the first `count` events of the last `peek`."""
@@ -179,7 +180,7 @@ class Spool:
 
     def adopt(self, limit: int | None = None) -> None:
         """Take over the files of dead processes, at most `limit` files."""
-        for segment in islice(abandoned_segments(self._folder, self._is_event), limit):
+        for segment in islice(abandoned_segments(self._folder, _is_intact), limit):
             if segment.damaged_parts:
                 self.damaged_parts += segment.damaged_parts
                 log.warning("colline: skipped %s damaged parts of %s", segment.damaged_parts, segment.path)
@@ -205,3 +206,8 @@ class Spool:
         """
         for segment in self._segments:
             segment.close() if segment.waiting else segment.remove()
+
+
+def _is_intact(line: bytes) -> bool:
+    """True if the line starts with the checksum of the rest."""
+    return line.startswith(b"%08x " % crc32(memoryview(line)[_CHECKSUM_BYTES:-1]))

@@ -1,4 +1,4 @@
-"""One file of the spool: events as lines of JSON, written by the one process that holds its lock.
+"""One file of the spool: events as lines, written by the one process that holds its lock.
 
     1763481985123-7d0f2a66-….4096.open      time of creation, unique id, bytes at the start that are delivered
 
@@ -59,10 +59,10 @@ class Segment:
             segment.close()
 
     @classmethod
-    def adopt(cls, path: Path, is_event: Callable[[bytes], bool] | None = None) -> Segment | None:
+    def adopt(cls, path: Path, is_intact: Callable[[bytes], bool] | None = None) -> Segment | None:
         """Open a file whose owner is dead. None if the owner is alive, or if the file is gone or cannot be read.
 
-        A line for which `is_event` returns False is treated as damaged.
+        A line for which `is_intact` returns False is treated as damaged.
         """
         name = _NAME.fullmatch(path.name)
         if name is None:
@@ -73,23 +73,23 @@ class Segment:
             return None
         try:
             if _lock(segment._descriptor) and _is_at(path, segment._descriptor):
-                segment._read_index(int(name["delivered"]), is_event)
+                segment._read_index(int(name["delivered"]), is_intact)
                 return segment
         except OSError:
             pass
         segment.close()
         return None
 
-    def _read_index(self, start: int, is_event: Callable[[bytes], bool] | None) -> None:
-        self.size, was_intact = start, True
+    def _read_index(self, start: int, is_intact: Callable[[bytes], bool] | None) -> None:
+        self.size, was_whole = start, True
         with open(self._descriptor, "rb", closefd=False) as lines:
             lines.seek(start)
             for line in lines:
-                is_intact = line.endswith(b"\n") and b"\0" not in line and (is_event is None or is_event(line))
-                if is_intact:
+                is_whole = line.endswith(b"\n") and b"\0" not in line and (is_intact is None or is_intact(line))
+                if is_whole:
                     self.waiting.append((self.size, len(line)))
-                self.damaged_parts += was_intact and not is_intact
-                self.size, was_intact = self.size + len(line), is_intact
+                self.damaged_parts += was_whole and not is_whole
+                self.size, was_whole = self.size + len(line), is_whole
 
     @property
     def created_ms(self) -> int:
@@ -161,10 +161,10 @@ class Segment:
         self.close()
 
 
-def abandoned_segments(folder: Path, is_event: Callable[[bytes], bool] | None = None) -> Iterator[Segment]:
+def abandoned_segments(folder: Path, is_intact: Callable[[bytes], bool] | None = None) -> Iterator[Segment]:
     """Adopt the files of dead processes, oldest first."""
     for path in sorted(folder.glob("*.open")):
-        segment = Segment.adopt(path, is_event)
+        segment = Segment.adopt(path, is_intact)
         if segment is not None:
             yield segment
 

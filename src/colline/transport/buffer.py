@@ -1,15 +1,10 @@
-"""Where events wait until they are delivered: in memory, or on disk where they outlive the process."""
+"""Where events wait until they are delivered: in memory, or in a `Spool`, where they outlive the process."""
 
 from __future__ import annotations
 
 from collections import deque
 from itertools import islice
-from pathlib import Path
 from typing import Protocol
-
-import msgspec
-
-from colline.spool import Spool, SpoolOptions
 
 
 class Buffer(Protocol):
@@ -81,20 +76,3 @@ class MemoryBuffer:
 
     def close(self) -> None:
         """Nothing to close."""
-
-
-def open_spool(folder: str | Path, options: SpoolOptions | None = None) -> Spool:
-    """A buffer on disk. It skips lines that a crash damaged, because a peer would refuse the whole batch."""
-    return Spool(folder, options, is_json)
-
-
-_decode_raw = msgspec.json.Decoder(msgspec.Raw).decode
-
-
-def is_json(line: bytes) -> bool:
-    """True if the line is one JSON value."""
-    try:
-        _decode_raw(line)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
