@@ -1,4 +1,4 @@
-"""Random histories of a few jobs: steady ones and others, streams, applications, overwrites, failures, late events."""
+"""Random histories of a few jobs: unchanged lineage, streams, applications, overwrites, failures, late events."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tests.lakes import dataset, event, lineage, parent, source
 
 BEGAN = datetime(2026, 9, 1, tzinfo=timezone.utc)
 RUNS, SHAPES, COLUMNS = 60, 5, ("a", "b", "c")
-STEADY = ("steady", "overwriting")
-JOBS = (*STEADY, "changing", "streaming")
+UNCHANGED = ("unchanged", "overwriting")
+JOBS = (*UNCHANGED, "changing", "streaming")
 
 
 def history(seed: int) -> list[dict[str, Any]]:
-    """The events of some sixty runs in the order in which they land: mostly that of time, a few late or twice."""
+    """The events of sixty runs as they land: mostly in order of time, a few late or twice."""
     chance = random.Random(seed)
     at, timed = BEGAN, []
     for number in range(RUNS):
         at += timedelta(seconds=chance.choice([1, 1, 2, 5]))
         timed += _run(chance, chance.choice(JOBS), f"{seed}-{number}", at)
-    events = [said for _, said in sorted(timed, key=lambda each: each[0])]
+    events = [event for _, event in sorted(timed, key=lambda each: each[0])]
     for _ in range(chance.choice([0, 0, 3])):
         place = chance.randrange(len(events))
         events.insert(min(len(events), place + chance.randrange(10, 60)), events.pop(place))
@@ -31,18 +31,18 @@ def history(seed: int) -> list[dict[str, Any]]:
 
 def _run(chance: random.Random, job: str, name: str, at: datetime) -> list[tuple[datetime, dict[str, Any]]]:
     """The events of one run, each with the time it lands."""
-    inputs, outputs, facets = _said(chance, job), _written(chance, job), _facets(chance, job)
+    inputs, outputs, facets = _inputs(chance, job), _outputs(chance, job), _facets(chance, job)
     kinds = [("START", 0)] if chance.random() < 0.6 else []
     if job == "streaming":
         kinds += [("RUNNING", second) for second in range(1, chance.randrange(2, 5))]
     end = chance.choice([*["COMPLETE"] * 8, "FAIL", "ABORT", None])
     kinds += [(end, chance.choice([4, 6, 9]))] if end else []
-    timely = chance.random() < 0.8  # the time is in the id
-    told = []
+    timely = chance.random() < 0.8  # the id contains the time
+    landed = []
     for kind, second in kinds:
         whole = kind == "COMPLETE" or chance.random() < 0.8
         when = at + timedelta(seconds=second)
-        said = event(
+        built = event(
             kind,
             when.isoformat(),
             run=name,
@@ -52,11 +52,11 @@ def _run(chance: random.Random, job: str, name: str, at: datetime) -> list[tuple
             **facets,
         )
         if timely:
-            said["run"]["runId"] = timely_id(name, at)
+            built["run"]["runId"] = timely_id(name, at)
         if job == "streaming":
-            said["job"]["facets"] = {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}
-        told.append((when + timedelta(seconds=chance.random() / 2), said))
-    return told
+            built["job"]["facets"] = {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}
+        landed.append((when + timedelta(seconds=chance.random() / 2), built))
+    return landed
 
 
 def timely_id(name: str, at: datetime) -> str:
@@ -65,14 +65,16 @@ def timely_id(name: str, at: datetime) -> str:
     return str(uuid.UUID(int=(int(at.timestamp() * 1000) << 80) | (7 << 76) | (2 << 62) | rest))
 
 
-def _said(chance: random.Random, job: str) -> list[dict[str, Any]]:
+def _inputs(chance: random.Random, job: str) -> list[dict[str, Any]]:
     read = {"colline_columnsRead": {"fields": [{"name": "x", "uses": ["value", "filter"]}]}}
-    return [dataset("lake/source", "x int", "y int", **(read if chance.random() < 0.2 and job not in STEADY else {}))]
+    return [
+        dataset("lake/source", "x int", "y int", **(read if chance.random() < 0.2 and job not in UNCHANGED else {}))
+    ]
 
 
-def _written(chance: random.Random, job: str) -> list[dict[str, Any]]:
-    if job in STEADY:
-        # now and then it is not as it was
+def _outputs(chance: random.Random, job: str) -> list[dict[str, Any]]:
+    if job in UNCHANGED:
+        # the lineage changes now and then
         shape = JOBS.index(job) if chance.random() < 0.97 else chance.randrange(SHAPES)
         changes = ("OVERWRITE",) if job == "overwriting" else (None, None, "OVERWRITE")
         return [_output(f"lake/{job}", shape, chance.choice(changes))]
@@ -83,7 +85,7 @@ def _written(chance: random.Random, job: str) -> list[dict[str, Any]]:
 
 
 def _output(name: str, shape: int, change: str | None) -> dict[str, Any]:
-    """A table whose lineage is one of a few; a negative one is none."""
+    """A table with one of a few lineages; without lineage for a negative number."""
     facets: dict[str, Any] = {"lifecycleStateChange": {"lifecycleStateChange": change}} if change else {}
     if shape >= 0:
         fields = {

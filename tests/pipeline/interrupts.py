@@ -1,4 +1,4 @@
-"""Ctrl-C, as a terminal sends it to a command at work."""
+"""Sends Ctrl-C to a running command, as a terminal does."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 
-def interrupted(command: list[str], log: Path, env: Mapping[str, str], begun: Callable[[], bool]) -> str:
-    """What the command said, interrupted once it has begun; it must end with 130, by no traceback."""
+def run_and_interrupt(command: list[str], log: Path, env: Mapping[str, str], begun: Callable[[], bool]) -> str:
+    """The output of a command that is interrupted when it has begun; it must end with 130, without a traceback."""
     with log.open("wb") as err:
         # a terminal sends it to every process of its group
         process = subprocess.Popen(command, stdout=err, stderr=err, env=env, start_new_session=True)
@@ -23,6 +23,6 @@ def interrupted(command: list[str], log: Path, env: Mapping[str, str], begun: Ca
         assert process.wait(120) == 130, log.read_text()[-3000:]
     finally:
         process.kill()
-    said = log.read_text()
-    assert "Traceback" not in said
-    return said
+    output = log.read_text()
+    assert "Traceback" not in output
+    return output

@@ -74,7 +74,7 @@ EVENTS: list[dict[str, Any]] = [
         "COMPLETE", 10, "merge", "merge_into_command.target", outputs=[_output("merged", {"v": [source(ORDERS, "v")]})]
     ),
     _event("COMPLETE", 11, "rdd", "map_partitions_parallel_collection", outputs=[_output("text", None)]),
-    # a failing Delta INSERT ends in COMPLETE and nothing says otherwise
+    # a failing Delta INSERT ends in COMPLETE, and no event reports the failure
     _event("COMPLETE", 12, "delta", "append_data.silent", outputs=[_output("silent", {"y": [source(ORDERS, "y")]})]),
     _event("COMPLETE", 13, "app", None),
 ]

@@ -1,13 +1,13 @@
 """A process that ingests or rebuilds lakes and dies by SIGKILL, with its JVM.
 
-    killed_ingest.py held LAKE STEP [LAKE STEP…]     bring each lake in turn to its step and wait; then kill all
-    killed_ingest.py struck WRITES SECONDS LAKE…     ingest all lakes; kill SECONDS after the given number of WRITES
+    killed_ingest.py at_steps LAKE STEP [LAKE STEP…]     bring each lake in turn to its step and wait; then kill all
+    killed_ingest.py after_writes WRITES SECONDS LAKE…   ingest all lakes; kill SECONDS after this number of WRITES
 
-A step is a table that was just written; `start` is before the first, `built` when the snapshot is made and not yet in
-its place, `placed` when nothing points to it yet. `rebuild gold/edges` is a table that a rebuild has just replaced,
-`undo gold/edges` one that was just taken back, of a rebuild that failed. Tables that are written side by side may be
-there or not when one of them is: of these the step's alone is written. To the lake a process that is held and then
-killed is one that was killed there: one JVM that is warm does for many.
+A step is a table that was just written; `start` is before the first one. `built`: the snapshot is complete, but not in
+its place; `placed`: it is not the current one yet. `rebuild gold/edges` is a table that a rebuild has just replaced,
+`undo gold/edges` one that was restored after a rebuild failed. Tables are written in parallel, so only the table of
+the step is written. For the lake, a process that waits at a step and is killed later was killed at the step. So one
+warm JVM serves many lakes.
 """
 
 from __future__ import annotations
@@ -23,33 +23,35 @@ from typing import Any
 
 from colline.environment.spark_session import session_for
 from colline.graph.snapshot import publish
-from colline.lake.tables import BRONZE, JOBS, RUNS, Table
-from colline.pipeline.ingest import IngestListener, ingest
-from colline.pipeline.rebuild import rebuild
-from colline.pipeline.store import Store
+from colline.lake.tables import BRONZE, JOBS, Table
+from colline.pipeline.delta_tables import LakeTables
+from colline.pipeline.ingest import ingest
+from colline.pipeline.ingest_report import IngestListener
+from colline.pipeline.sources.kafka_source import connector_packages
+from colline.pipeline.upkeep.rebuild import rebuild
 
 PUBLISHES = ("built", "placed")
-Told = Callable[[str, str], None]
-# the step that a thread's lake has come to is told here, too, by what knows no lake
+Report = Callable[[str, str], None]
+# functions that do not know the lake report a step here
 OWN = threading.local()
 
 
-def begin(lake: str, told: Told, step: str = "") -> threading.Thread:
-    """An ingest at work, or a rebuild where the step is one of it, that tells each of its steps."""
+def begin(lake: str, report: Report, step: str = "") -> threading.Thread:
+    """Start an ingest, or a rebuild if the step is one of a rebuild, which reports each of its steps."""
     kind = step.rpartition(" ")[0]
 
-    def rebuilt(table: str) -> None:
+    def report_rebuilt(table: str) -> None:
         if kind == "undo" and table == JOBS.path:
             raise OSError("no space left")
-        told(lake, table if table.startswith("undo ") else f"rebuild {table}")
+        report(lake, table if table.startswith("undo ") else f"rebuild {table}")
 
     def work() -> None:
-        OWN.told = lambda step: told(lake, step)
-        OWN.told("start")
+        OWN.report = lambda step: report(lake, step)
+        OWN.report("start")
         if kind:
-            rebuild(lake, spark=SPARK, wrote=rebuilt)
+            rebuild(lake, spark=SPARK, wrote=report_rebuilt)
         else:
-            ingest(lake, spark=SPARK, watch=IngestListener(wrote=lambda table: told(lake, table)))
+            ingest(lake, spark=SPARK, from_=FROM, watch=IngestListener(wrote=lambda table: report(lake, table)))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
@@ -58,40 +60,39 @@ def begin(lake: str, told: Told, step: str = "") -> threading.Thread:
 
 def watch_publish() -> None:
     write, point = publish.write, publish.set_current_version
-    publish.write = lambda *given: (write(*given), OWN.told("built"))
-    publish.set_current_version = lambda *given: (OWN.told("placed"), point(*given))
+    publish.write = lambda *given: (write(*given), OWN.report("built"))
+    publish.set_current_version = lambda *given: (OWN.report("placed"), point(*given))
 
 
 def write_alone(steps: dict[str, str]) -> None:
-    """Let none of the tables be written that might be beside a lake's step."""
-    write, in_turn = Store._write, {table.path for table in (BRONZE, JOBS, RUNS)}
+    """Write only bronze and the table of the lake's step, of those that are written in parallel."""
+    write = LakeTables._write
 
-    def written(store: Store, table: Table, *given: Any) -> None:
-        kind, _, step = steps[store.lake].rpartition(" ")
-        beside = kind != "undo" and not {step, table.path} & {*in_turn, *PUBLISHES}
-        if not beside or table.path == step:
-            write(store, table, *given)
+    def write_selected(tables: LakeTables, table: Table, *given: Any) -> None:
+        kind, _, step = steps[tables.lake].rpartition(" ")
+        if kind == "undo" or step in PUBLISHES or table.path in {BRONZE.path, step}:
+            write(tables, table, *given)
 
-    Store._write = written  # type: ignore[method-assign]  # in this process only, which is about to die
+    LakeTables._write = write_selected  # type: ignore[method-assign]  # in this process only, which is about to die
 
 
-def held(*plan: str) -> None:
+def kill_at_steps(*plan: str) -> None:
     steps = dict(zip(plan[::2], plan[1::2], strict=True))
     write_alone(steps)
     there = {lake: threading.Event() for lake in steps}
 
-    def told(lake: str, step: str) -> None:
+    def report(lake: str, step: str) -> None:
         if there[lake].is_set() or step == steps[lake]:
             there[lake].set()
             threading.Event().wait()
 
     for lake, step in steps.items():
-        thread = begin(lake, told, step)
+        thread = begin(lake, report, step)
         while not there[lake].wait(0.5):
             assert thread.is_alive(), f"{lake} ended before {step}"
 
 
-def struck(writes: str, seconds: str, *lakes: str) -> None:
+def kill_after_writes(writes: str, seconds: str, *lakes: str) -> None:
     seen = threading.Semaphore(0)
     for lake in lakes:
         begin(lake, lambda _lake, _step: seen.release())
@@ -100,14 +101,16 @@ def struck(writes: str, seconds: str, *lakes: str) -> None:
     time.sleep(float(seconds))
 
 
-SPARK = session_for("victim")
+# topics of Kafka instead of the lake's landing folder
+FROM = tuple(filter(None, os.environ.get("COLLINE_TEST_FROM", "").split()))
+SPARK = session_for("victim", packages=connector_packages() if FROM else ())
 JVM = SPARK.sparkContext._gateway.proc.pid
 watch_publish()
 try:
-    {"held": held, "struck": struck}[sys.argv[1]](*sys.argv[2:])
-except BaseException:  # noqa: BLE001 (told, and then it dies)
+    {"at_steps": kill_at_steps, "after_writes": kill_after_writes}[sys.argv[1]](*sys.argv[2:])
+except BaseException:  # noqa: BLE001 (printed before the process is killed)
     traceback.print_exc()
     os.kill(JVM, signal.SIGKILL)
-    os._exit(1)  # threads that are held would be waited for
+    os._exit(1)  # a normal exit would wait for the threads
 os.kill(JVM, signal.SIGKILL)
 os.kill(os.getpid(), signal.SIGKILL)

@@ -7,19 +7,42 @@ from typing import Any
 
 import pyarrow as pa
 
+# names of tables that are derived from others
+FLAT = {
+    "gold/edges": "edges",
+    "gold/columns": "columns",
+    "gold/reads": "reads",
+    "gold/jobs": "jobs",
+    "gold/coverage": "coverage",
+    "silver/datasets": "datasets",
+}
+
 
 def table(lake: Path, name: str) -> list[dict[str, Any]]:
+    """The rows of a table, as queries see it."""
+    if name not in FLAT:
+        return delta_rows(lake, name)
+    from colline.graph.flat.flat_tables import read_flat
+
+    flat: list[dict[str, Any]] = read_flat(lake)[FLAT[name]].to_pylist()
+    return flat
+
+
+def delta_rows(lake: Path, name: str) -> list[dict[str, Any]]:
+    """The rows of a Delta table; none without the table."""
     from deltalake import DeltaTable
 
+    if not (lake / name / "_delta_log").exists():
+        return []
     found: pa.Table = DeltaTable(str(lake / name)).to_pyarrow_table()
     rows: list[dict[str, Any]] = found.to_pylist()
     return rows
 
 
 def rows(lake: Path) -> dict[str, list[str]]:
-    """Every row of every silver and gold table that is there, as it is, ids and all."""
+    """Every row of every silver and gold table, with ids."""
     there = sorted(str(log.parent.relative_to(lake)) for log in lake.glob("[sg]*/*/_delta_log"))
-    return {name: sorted(map(str, table(lake, name))) for name in there}
+    return {name: sorted(map(str, delta_rows(lake, name))) for name in there}
 
 
 def commits(lake: Path) -> dict[str, int]:
@@ -68,7 +91,7 @@ def current(lake: Path, job: str) -> set[str]:
 
 
 def gold(lake: Path) -> dict[str, Any]:
-    """Everything answers are made of, without ids."""
+    """Everything that answers are derived from, without ids."""
     jobs = {j["id"]: j["name"] for j in table(lake, "gold/jobs")}
     columns = {c["id"]: f"{c['namespace']}/{c['name']}.{c['field']}" for c in table(lake, "gold/columns")}
     datasets = {d["id"]: f"{d['namespace']}/{d['name']}" for d in table(lake, "silver/datasets")}

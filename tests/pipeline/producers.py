@@ -29,11 +29,11 @@ SPLINE = "https://github.com/AbsaOSS/spline-openlineage"
 WAREHOUSE = "postgres://warehouse:5432"
 
 
-def _out(namespace: str, name: str, facets: dict[str, Any]) -> ol.OutputDataset:
+def _output_dataset(namespace: str, name: str, facets: dict[str, Any]) -> ol.OutputDataset:
     return ol.OutputDataset(namespace, name, facets=facets)
 
 
-def _in(namespace: str, name: str, facets: dict[str, Any]) -> ol.InputDataset:
+def _input_dataset(namespace: str, name: str, facets: dict[str, Any]) -> ol.InputDataset:
     return ol.InputDataset(namespace, name, facets=facets)
 
 
@@ -48,11 +48,11 @@ def _input(dataset: str, field: str, *effects: str) -> column_lineage_dataset.In
 
 
 def _columns(rows: list[Any] | None = None, **fields: Any) -> dict[str, Any]:
-    made = {
+    built = {
         name: value if isinstance(value, column_lineage_dataset.Fields) else column_lineage_dataset.Fields(value)
         for name, value in fields.items()
     }
-    return {"columnLineage": column_lineage_dataset.ColumnLineageDatasetFacet(made, rows or [])}
+    return {"columnLineage": column_lineage_dataset.ColumnLineageDatasetFacet(built, rows or [])}
 
 
 def _schema(*names: str) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def airflow() -> list[Any]:
         parent_run.Root(parent_run.RootRun(run_id("dag")), parent_run.RootJob("airflow", "nightly")),
     )
     job = ol.Job("airflow", "nightly.load_orders", _type("BATCH", "AIRFLOW", "TASK"))
-    source = _in(WAREHOUSE, "shop.public.orders", _schema("id", "amount"))
-    target = _out(
+    source = _input_dataset(WAREHOUSE, "shop.public.orders", _schema("id", "amount"))
+    target = _output_dataset(
         WAREHOUSE,
         "shop.public.daily",
         {
@@ -104,7 +104,7 @@ def dbt() -> list[Any]:
     job = ol.Job(
         "dbt", "shop.public.stg_orders", {**_type("BATCH", "DBT", "MODEL"), "sql": sql_job.SQLJobFacet("select 1")}
     )
-    target = _out(
+    target = _output_dataset(
         WAREHOUSE,
         "shop.public.stg_orders",
         _columns(id=[_input(f"{WAREHOUSE}|shop.public.orders", "id")]),
@@ -125,7 +125,7 @@ def dbt() -> list[Any]:
             producer=DBT,
             run=broken,
             job=ol.Job("dbt", "shop.public.broken"),
-            outputs=[_out(WAREHOUSE, "shop.public.broken", _columns(x=[_input("file|/nowhere", "x")]))],
+            outputs=[_output_dataset(WAREHOUSE, "shop.public.broken", _columns(x=[_input("file|/nowhere", "x")]))],
         ),
     ]
 
@@ -134,8 +134,8 @@ def flink() -> list[Any]:
     """A stream between topics, without column lineage."""
     job = ol.Job("flink", "enrich", _type("STREAMING", "FLINK", "JOB"))
     sides = {
-        "inputs": [_in("kafka://broker:9092", "clicks", _schema("user", "page"))],
-        "outputs": [_out("kafka://broker:9092", "visits", _schema("user"))],
+        "inputs": [_input_dataset("kafka://broker:9092", "clicks", _schema("user", "page"))],
+        "outputs": [_output_dataset("kafka://broker:9092", "visits", _schema("user"))],
     }
     return [
         ol.RunEvent(eventType=state, eventTime=_time(1, hour), producer=FLINK, run=_run("flink"), job=job, **sides)
@@ -147,7 +147,7 @@ def trino() -> list[Any]:
     """A CTAS; column names in another case than the warehouse reports them."""
     job = ol.Job("trino://trino:8080", "20261101_000000_00001_abcde")
     engine = processing_engine_run.ProcessingEngineRunFacet("470", "trino")
-    target = _out(
+    target = _output_dataset(
         "trino://trino:8080",
         "hive.shop.copy",
         {
@@ -170,14 +170,14 @@ def trino() -> list[Any]:
 def spline() -> list[Any]:
     """An execution plan's export: deprecated transformation words, a job known by its location, a catalog name."""
     fields = column_lineage_dataset.Fields
-    made = _columns(
+    built = _columns(
         same=fields([_input("s3a://data|raw/people", "id")], None, "IDENTITY"),
         hidden=fields([_input("s3a://data|raw/people", "email")], "sha2(email)", "MASKED"),
     )
     names = symlinks_dataset.SymlinksDatasetFacet(
         [symlinks_dataset.Identifier("hive://meta:9083", "lake.people", "TABLE")]
     )
-    target = _out("s3n://data", "/clean/people/", {**made, "symlinks": names})
+    target = _output_dataset("s3n://data", "/clean/people/", {**built, "symlinks": names})
     return [
         ol.RunEvent(
             eventType=ol.RunState.COMPLETE,
@@ -193,7 +193,7 @@ def spline() -> list[Any]:
             producer=SPLINE,
             run=_run("reader"),
             job=ol.Job("spline", "reader"),
-            outputs=[_out("file", "/out/x", _columns(x=[_input("hive://meta:9083|lake.people", "SAME")]))],
+            outputs=[_output_dataset("file", "/out/x", _columns(x=[_input("hive://meta:9083|lake.people", "SAME")]))],
         ),
     ]
 
@@ -234,5 +234,5 @@ def designs() -> list[Any]:
 
 def events() -> list[str]:
     """Everything, as the client writes it."""
-    made = [*airflow(), *dbt(), *flink(), *trino(), *spline(), *designs()]
-    return [Serde.to_json(event) for event in made]
+    built = [*airflow(), *dbt(), *flink(), *trino(), *spline(), *designs()]
+    return [Serde.to_json(event) for event in built]

@@ -14,7 +14,7 @@ def day(n: int, hour: int = 0) -> str:
     return f"2026-11-{n:02d}T{hour:02d}:00:00Z"
 
 
-def out(name: str, effect: str = "DIRECT/AGGREGATION", of: str = "amount", **facets: Any) -> dict[str, Any]:
+def output(name: str, effect: str = "DIRECT/AGGREGATION", of: str = "amount", **facets: Any) -> dict[str, Any]:
     """A table with one column `total`, made from a column of shop/orders."""
     return dataset(
         f"shop/{name}", "total double", columnLineage=lineage(total=[source("shop/orders", of, effect)]), **facets
@@ -48,7 +48,7 @@ BAD: Events = [
     _event_text(eventTime="1969-01-01T00:00:00Z"),
     _event_text(inputs={}),
     _event_text(eventTime=None),
-    # only a look into the facet tells, and ORDERS, said by good lines too, stays good
+    # the fault is inside the facet; ORDERS, which good lines have too, stays valid
     _event_text(inputs=[ORDERS], outputs=[dataset("shop/wrong", columnLineage={"fields": ["a"]})]),
     _event_text(outputs=[dataset("shop/wrong", columnLineage={"fields": "a", "dataset": [{}]})]),
     b'{"eventTime": "\xff\xfe"}',
@@ -71,7 +71,7 @@ BAD_REASONS = (
 _ROWS = [source("shop/orders", "region", "INDIRECT/FILTER"), source("shop/orders", "id", "INDIRECT/JOIN")]
 _A, _B = source("shop/orders", "amount"), source("shop/orders", "email", "DIRECT/TRANSFORMATION", masking=True)
 COMPACT = dataset("shop/compact", "a double", "b string", columnLineage=lineage(_ROWS, a=[_A], b=[_B]))
-# some of it said twice
+# with repetitions
 _A_TWICE = [_A, *_ROWS, _A, _ROWS[0]]
 CARTESIAN = dataset("shop/cartesian", "a double", "b string", columnLineage=lineage(a=_A_TWICE, b=[_B, *_ROWS]))
 LEGACY = dataset(
@@ -113,10 +113,10 @@ def newer() -> Events:
 
 def stream(at: int) -> dict[str, Any]:
     """A RUNNING event of a stream that has not ended."""
-    told = event("RUNNING", day(at), run="stream", job="jobs/stream", inputs=[ORDERS], outputs=[out("live")])
+    running = event("RUNNING", day(at), run="stream", job="jobs/stream", inputs=[ORDERS], outputs=[output("live")])
     return {
-        **told,
-        "job": {**told["job"], "facets": {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}},
+        **running,
+        "job": {**running["job"], "facets": {"jobType": {"processingType": "STREAMING", "integration": "SPARK"}}},
     }
 
 
@@ -129,33 +129,38 @@ PHYSICAL = dataset(
 READER = dataset("shop/reader", columnLineage=lineage(x=[source("hive/db.t", "total")]))
 
 FIRST: Events = [
-    *write("same", "same-1", 1, out("same")),
-    *write("changed", "changed-1", 1, out("changed")),
+    *write("same", "same-1", 1, output("same")),
+    *write("changed", "changed-1", 1, output("changed")),
     *write("fewer", "fewer-1", 1, dataset("shop/fewer", "a double", "b string", columnLineage=lineage(a=[_A], b=[_B]))),
-    *write("fails", "fails-1", 1, out("fails")),
-    *write("one", "one-1", 1, out("both")),
-    *write("two", "two-1", 1, out("both", "DIRECT/TRANSFORMATION")),
-    *write("branches", "b-1", 1, out("branches", of="amount"), parent=parent("app-1")),
-    *write("branches", "b-2", 1, out("branches", of="id"), parent=parent("app-1"), hour=2),
-    *write("late", "late-3", 3, out("late", of="id")),
-    event("START", day(1), run="split", job="jobs/split", inputs=[ORDERS], outputs=[out("split")]),
+    *write("fails", "fails-1", 1, output("fails")),
+    *write("one", "one-1", 1, output("both")),
+    *write("two", "two-1", 1, output("both", "DIRECT/TRANSFORMATION")),
+    *write("branches", "b-1", 1, output("branches", of="amount"), parent=parent("app-1")),
+    *write("branches", "b-2", 1, output("branches", of="id"), parent=parent("app-1"), hour=2),
+    *write("late", "late-3", 3, output("late", of="id")),
+    event("START", day(1), run="split", job="jobs/split", inputs=[ORDERS], outputs=[output("split")]),
     *write("compact", "compact", 1, COMPACT),
     *write("cartesian", "cartesian", 1, CARTESIAN),
     *write("legacy", "legacy", 1, LEGACY),
-    event("COMPLETE", day(1), run="merge", job="jobs/merge", inputs=[], outputs=[out("merged")]),
+    event("COMPLETE", day(1), run="merge", job="jobs/merge", inputs=[], outputs=[output("merged")]),
     *newer(),
     *write(
         "again",
         "again-1",
         1,
-        out("again", lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
+        output("again", lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
         parent=parent("app-2"),
     ),
     stream(1),
     *write("reader", "reader", 1, READER),
     event("COMPLETE", day(1), run="bare", job="jobs/bare", inputs=[ORDERS], outputs=[dataset("shop/bare", "x long")]),
-    event("START", day(1), run="lost", job="jobs/lost", outputs=[out("lost")]),
-    {"eventTime": day(1), "producer": "p", "job": {"namespace": "jobs", "name": "design"}, "outputs": [out("design")]},
+    event("START", day(1), run="lost", job="jobs/lost", outputs=[output("lost")]),
+    {
+        "eventTime": day(1),
+        "producer": "p",
+        "job": {"namespace": "jobs", "name": "design"},
+        "outputs": [output("design")],
+    },
     {"eventTime": day(1), "producer": "p", "dataset": dataset("shop/alone", "x long", "y string")},
     event(
         "complete",
@@ -172,25 +177,25 @@ FIRST: Events = [
         run="opaque",
         job="jobs/opaque",
         inputs=[ORDERS],
-        outputs=[out("opaque")],
+        outputs=[output("opaque")],
         colline_opaque={"steps": [{"node": "MapInPandas", "function": "clean", "why": "Python code"}]},
     ),
     *BAD,
 ]
 SECOND: Events = [
-    *write("same", "same-2", 2, out("same")),
-    *write("changed", "changed-2", 2, out("changed", "DIRECT/TRANSFORMATION")),
+    *write("same", "same-2", 2, output("same")),
+    *write("changed", "changed-2", 2, output("changed", "DIRECT/TRANSFORMATION")),
     *write("fewer", "fewer-2", 2, dataset("shop/fewer", "a double", columnLineage=lineage(a=[_A]))),
-    *write("fails", "fails-2", 2, out("fails", of="id"), end="FAIL"),
-    event("COMPLETE", day(2, 2), run="fails-2", job="jobs/fails", outputs=[out("fails", of="id")]),
-    *write("branches", "b-3", 1, out("branches", of="region"), parent=parent("app-1"), hour=5),
-    *write("late", "late-2", 2, out("late", of="amount")),
+    *write("fails", "fails-2", 2, output("fails", of="id"), end="FAIL"),
+    event("COMPLETE", day(2, 2), run="fails-2", job="jobs/fails", outputs=[output("fails", of="id")]),
+    *write("branches", "b-3", 1, output("branches", of="region"), parent=parent("app-1"), hour=5),
+    *write("late", "late-2", 2, output("late", of="amount")),
     event("COMPLETE", day(2), run="split", job="jobs/split"),
     *write(
         "again",
         "again-2",
         2,
-        out("again", of="id", lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
+        output("again", of="id", lifecycleStateChange={"lifecycleStateChange": "OVERWRITE"}),
         parent=parent("app-2"),
     ),
     stream(2),

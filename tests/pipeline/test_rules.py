@@ -70,7 +70,7 @@ def _daily(day: int, host: str) -> list[Any]:
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two days of a job, ingested under the rules, by the command line."""
-    from colline.cli.ingest import command
+    from colline.cli.operate.ingest import command
 
     spark.conf.set("spark.sql.codegen.wholeStage", "false")
     home = tmp_path_factory.mktemp("rules")
@@ -121,7 +121,7 @@ def test_paths_hosts_jobs_and_tags_follow_the_rules(lake: Path) -> None:
 def test_a_rebuild_applies_new_rules_to_history_with_the_same_ids(
     spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from colline.cli.rebuild import command
+    from colline.cli.operate.rebuild import command
 
     ids = {d["name"]: d["id"] for d in table(lake, "silver/datasets")}
     columns = {c["field"]: c["id"] for c in table(lake, "gold/columns")}
@@ -145,13 +145,13 @@ def test_a_rebuild_applies_new_rules_to_history_with_the_same_ids(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
-        ({"datasets": [{"pattern": "("}]}, "is no regular expression"),
+        ({"datasets": [{"pattern": "("}]}, "is not a regular expression"),
         ({"datasets": [{"patern": "x"}]}, "patern"),
         ({"columns": [{"column": "x", "tags": "PII"}]}, "tags"),
     ],
 )
-def test_a_wrong_rule_is_told_with_its_place(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(SettingError, match=told.replace("(", "\\(")):
+def test_wrong_rule_is_an_error_with_its_place(given: dict[str, Any], reported: str) -> None:
+    with pytest.raises(SettingError, match=reported.replace("(", "\\(")):
         rules_of(given)

@@ -1,6 +1,6 @@
-"""Rules that a user gives: what paths, hosts and jobs are called, who owns them, which columns have which tags.
+"""The rules of `colline.toml`: names of paths, hosts and jobs, layers, owners, domains, and tags of columns.
 
-They come from `[rules]` in `colline.toml`, are applied on ingest, and to history by `colline rebuild`.
+They are applied to new events by `colline ingest`, and to all events by `colline rebuild`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def rules_of(given: Any) -> Rules:
-    """The rules in a settings value; what is wrong with them is told with its place."""
+    """The rules in a settings value; an error names the place in them."""
     try:
         rules = msgspec.convert(given or {}, Rules)
         for pattern in _patterns(rules):
@@ -71,7 +71,7 @@ def rules_of(given: Any) -> Rules:
         raise SettingError(f"rules: {error}", hint="see docs/guides/extend-naming-and-rules.md") from error
     except re.error as error:
         raise SettingError(
-            f"rules: pattern {error.pattern!r} is no regular expression: {error}",
+            f"rules: pattern {error.pattern!r} is not a regular expression: {error}",
             hint="see docs/guides/extend-naming-and-rules.md",
         ) from error
     return rules
@@ -82,79 +82,78 @@ def _patterns(rules: Rules) -> list[str]:
     return [*(rule.pattern for rule in rules.datasets), *(rule.pattern for rule in rules.jobs), *columns]
 
 
-def quoted(text: str) -> str:
+def sql_literal(text: str) -> str:
     """The text as a SQL literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-# a dataset's address, as patterns see it
-ADDRESS = "if(namespace = 'file', name, concat(namespace, '/', regexp_replace(name, '^/+', '')))"
+def address(namespace: str, name: str) -> str:
+    """The address of a dataset, in which patterns are searched; SQL."""
+    return f"if({namespace} = 'file', {name}, concat({namespace}, '/', regexp_replace({name}, '^/+', '')))"
 
 
-def renamed(rows: DataFrame, rules: Rules) -> DataFrame:
-    """The rows with `namespace` and `name` as the rules have them."""
-    if not rules.datasets and not rules.hosts:
-        return rows
-    others = [f"`{name}`" for name in rows.columns if name not in {"namespace", "name"}]
-    placed = rows.selectExpr(*others, f"{_hosted('namespace', rules.hosts)} as namespace", "name")
-    names, spaces = [], []
+def apply_dataset_rules(namespace: str, name: str, rules: Rules) -> tuple[str, str]:
+    """The namespace and the name of a dataset under the rules; SQL."""
+    hosted = _apply_host_rules(namespace, rules.hosts)
+    if all(rule.name is None and rule.namespace is None for rule in rules.datasets):
+        return hosted, name
+    at, names, spaces = address(hosted, name), [], []
     for rule in rules.datasets:
-        fits = f"{ADDRESS} rlike {quoted(rule.pattern)}"
-        found = f"regexp_extract({ADDRESS}, {quoted(rule.pattern)}, 0)"
-        name = (
-            f"regexp_replace({found}, {quoted(rule.pattern)}, {quoted(rule.name)})" if rule.name is not None else "name"
+        fits = f"{at} rlike {sql_literal(rule.pattern)}"
+        found = f"regexp_extract({at}, {sql_literal(rule.pattern)}, 0)"
+        new = (
+            f"regexp_replace({found}, {sql_literal(rule.pattern)}, {sql_literal(rule.name)})"
+            if rule.name is not None
+            else name
         )
-        names.append(f"when {fits} then {name}")
-        spaces.append(f"when {fits} then {quoted(rule.namespace) if rule.namespace else 'namespace'}")
-    if not names:
-        return placed
-    return placed.selectExpr(
-        *others,
-        f"case {' '.join(spaces)} else namespace end as namespace",
-        f"case {' '.join(names)} else name end as name",
-    )
+        names.append(f"when {fits} then {new}")
+        spaces.append(f"when {fits} then {sql_literal(rule.namespace) if rule.namespace else hosted}")
+    return f"case {' '.join(spaces)} else {hosted} end", f"case {' '.join(names)} else {name} end"
 
 
-def _hosted(namespace: str, hosts: tuple[HostRule, ...]) -> str:
+def _apply_host_rules(namespace: str, hosts: tuple[HostRule, ...]) -> str:
     def one(text: str, rule: HostRule) -> str:
         each = "|".join(re.escape(host) for host in rule.hosts)
         name = rule.name.replace("\\", "\\\\").replace("$", r"\$")
-        return f"regexp_replace({text}, {quoted(rf'(?<=://)({each})(:[0-9]+)?(?=$|/)')}, {quoted(name)})"
+        return f"regexp_replace({text}, {sql_literal(rf'(?<=://)({each})(:[0-9]+)?(?=$|/)')}, {sql_literal(name)})"
 
     return reduce(one, hosts, namespace)
 
 
-def job_name(name: str, rules: Rules) -> str:
-    """A job's name as the rules have it; SQL of SQL."""
+def apply_job_rules(name: str, rules: Rules) -> str:
+    """A job's name under the rules; SQL."""
     return reduce(
-        lambda text, rule: f"regexp_replace({text}, {quoted(rule.pattern)}, {quoted(rule.name)})", rules.jobs, name
+        lambda text, rule: f"regexp_replace({text}, {sql_literal(rule.pattern)}, {sql_literal(rule.name)})",
+        rules.jobs,
+        name,
     )
 
 
-def word_of(word: str, rules: Rules) -> str:
+def attribute_of(word: str, rules: Rules) -> str:
     """`layer`, `owner` or `domain` that the first fitting rule gives to a reported name; null for none."""
     given = [(rule.pattern, getattr(rule, word)) for rule in rules.datasets if getattr(rule, word) is not None]
     if not given:
         return "cast(null as string)"
-    at = ADDRESS.replace("namespace", _hosted("namespace", rules.hosts))
-    cases = " ".join(f"when {at} rlike {quoted(pattern)} then {quoted(value)}" for pattern, value in given)
+    at = address(_apply_host_rules("namespace", rules.hosts), "name")
+    cases = " ".join(f"when {at} rlike {sql_literal(pattern)} then {sql_literal(value)}" for pattern, value in given)
     return f"case {cases} end"
 
 
 def tags_of(rules: Rules) -> str:
-    """Tags that the rules give to a column `field` of `namespace`, `name`."""
+    """Tags that the rules give to a column `field` of `namespace`, `name`; SQL."""
+    at = address("namespace", "name")
     none = "cast(array() as array<string>)"
     each = [
-        f"if(field rlike {quoted(f'(?i)^({rule.column})$')} and {ADDRESS} rlike {quoted(rule.dataset)},"
-        f" array({', '.join(quoted(tag) for tag in rule.tags)}), {none})"
+        f"if(field rlike {sql_literal(f'(?i)^({rule.column})$')} and {at} rlike {sql_literal(rule.dataset)},"
+        f" array({', '.join(sql_literal(tag) for tag in rule.tags)}), {none})"
         for rule in rules.columns
         if rule.tags
     ]
     return f"concat({', '.join([none, *each])})"
 
 
-def metadata(spark: SparkSession, rules: Rules) -> DataFrame | None:
-    """The user's table of datasets and columns, `tags` as an array; None when there is none."""
+def read_metadata(spark: SparkSession, rules: Rules) -> DataFrame | None:
+    """The user's table of datasets and columns, with `tags` as an array; None if the rules name no table."""
     from pyspark.sql import functions as F
 
     if rules.metadata is None:

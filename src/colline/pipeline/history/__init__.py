@@ -1,0 +1,1 @@
+"""What was true when: runs, what they report, and the versions of each output's lineage."""

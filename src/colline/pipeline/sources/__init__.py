@@ -1,0 +1,1 @@
+"""Where events come from: files in landing folders, and which of them are new."""

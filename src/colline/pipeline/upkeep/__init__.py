@@ -1,0 +1,1 @@
+"""Commands that keep a lake in order: maintain, rebuild, reconcile, and the quarantine."""
