@@ -11,9 +11,12 @@ from typing import Any
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from colline.lake.table_reader import answer_schema
+from colline.lake.table_reader import answer_schema, arrow_schema
+from colline.lake.tables import RUNS, TABLES, Table, fields_of
+from tests.graph.stored_rows import StoredRows
 
 DAY0 = datetime(2026, 1, 1, tzinfo=timezone.utc)
+WRITTEN = tuple(table for table in TABLES if not table.path.startswith("bronze/") and table.path != "silver/payloads")
 INDIRECT = {"JOIN", "GROUP_BY", "FILTER", "SORT", "WINDOW", "CONDITIONAL"}
 
 
@@ -32,6 +35,7 @@ class LakeWriter:
     edges: list[dict[str, Any]] = field(default_factory=list)
     reads: list[dict[str, Any]] = field(default_factory=list)
     coverage: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
     widths: Counter[str] = field(default_factory=Counter)  # how many columns each dataset has
 
     def dataset(self, name: str, /, **facts: Any) -> int:
@@ -137,23 +141,51 @@ class LakeWriter:
         rest = {"run_id": "run-x", "detail": "", "first_seen": day(1), "last_seen": day(2), "resolved_at": None}
         self.coverage.append({"kind": kind} | where | rest | facts)
 
-    def tables(self) -> dict[str, Any]:
-        """The tables as Arrow, in their documented shapes."""
+    def run(self, name: str, job: str, started: float, hours: float = 0.1, **facts: Any) -> None:
+        """A run that started some days into the story."""
+        where = {"run_id": name, "job_namespace": "shop", "job_name": job, "state": "COMPLETE", "error": None}
+        times = {"started_at": day(started), "ended_at": day(started + hours / 24)}
+        self.runs.append(where | times | {"mentions": []} | facts)
+
+    def mention(self, role: str, dataset: str) -> dict[str, Any]:
+        """A dataset as an input (I) or output (O) of a run."""
+        self.dataset(dataset)
+        home = self.datasets[dataset]
+        return {"role": role, "dataset_id": home["id"], "namespace": home["namespace"], "name": home["name"]}
+
+    def flat(self) -> dict[str, Any]:
+        """The flat tables as Arrow."""
         rows = {
-            "silver/datasets": list(self.datasets.values()),
-            "gold/columns": list(self.columns.values()),
-            "gold/jobs": list(self.jobs.values()),
-            "gold/edges": self.edges,
-            "gold/reads": self.reads,
-            "gold/coverage": self.coverage,
+            "datasets": list(self.datasets.values()),
+            "columns": list(self.columns.values()),
+            "jobs": list(self.jobs.values()),
+            "edges": self.edges,
+            "reads": self.reads,
+            "coverage": self.coverage,
         }
         return {name: pa.Table.from_pylist(found, schema=answer_schema(name)) for name, found in rows.items()}
 
+    def stored_tables(self) -> dict[Table, pa.Table]:
+        """The stored tables that mean these rows, as the pipeline writes them."""
+        stored = StoredRows(list(self.datasets.values()), list(self.columns.values()), list(self.jobs.values()))
+        stored.add_edges(self.edges)
+        stored.add_reads(self.reads)
+        stored.add_coverage(self.coverage)
+        stored.rows[RUNS] = self.runs
+        return {table: pa.Table.from_pylist(stored.rows[table], schema=stored_schema(table)) for table in WRITTEN}
+
     def write(self, lake: Path) -> Path:
-        """The tables as Delta, in a lake."""
-        for name, table in self.tables().items():
-            write_deltalake(str(lake / name), table, mode="overwrite")
+        """The stored tables as Delta, in a lake."""
+        for table, rows in self.stored_tables().items():
+            if table == RUNS and not self.runs:
+                continue
+            write_deltalake(str(lake / table.path), rows, mode="overwrite")
         return lake
+
+
+def stored_schema(table: Table) -> pa.Schema:
+    """The Arrow schema of a stored table."""
+    return arrow_schema(table, list(fields_of(table)))
 
 
 def shop() -> LakeWriter:
@@ -222,6 +254,10 @@ def shop() -> LakeWriter:
     lake.edge("silver.customers.fax", "gold.contacts.fax", "contacts", retired_at=day(4))
     lake.read("gold.daily_revenue.total", "dashboard")
     lake.read("silver.customers.email", "old_report", last_read=day(-200), first_read=day(-300))
-    lake.job("daily_revenue", changed_at=day(5))
+    lake.job("daily_revenue", changed_at=day(5), owner="finance")
+    orders, revenue = lake.mention("I", "silver.orders"), lake.mention("O", "gold.daily_revenue")
+    lake.run("run-1", "daily_revenue", 9, hours=0.02, mentions=[orders, revenue])
+    lake.run("run-2", "daily_revenue", 10, hours=0.5, mentions=[orders, revenue])
+    lake.run("run-3", "kpi", 9, hours=0.001, state="FAIL", error="no such column\n  at line 1")
     lake.job("kpi", last_state="FAIL", last_failure=day(9), last_success=day(8), last_error="no such column")
     return lake

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from colline.graph import Lineage, open_lake
-from colline.graph.render import diagram, text
+from colline.graph.render import diagram, notebook_html, text
 from colline.terminal_text import escape_control_characters
 from tests.graph.graph_lakes import LakeWriter
 
@@ -58,7 +58,7 @@ def test_control_characters_are_spelled_out(name: str, expected: str) -> None:
         lambda answer: text.to_text(answer, as_tree=True),
         lambda answer: text.to_text(answer, width=30),
         text.to_markdown,
-        text.to_html,
+        notebook_html.to_html,
     ],
     ids=["text", "tree", "narrow", "markdown", "html"],
 )

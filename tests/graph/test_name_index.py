@@ -21,6 +21,7 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
     lake.column("gold.orders.Total")
     lake.column("gold.orders.total")
     lake.column("gold.orders.unit price")
+    lake.column("gold.orders:price / unit")
     lake.edge("gold.orders:address.zip", "gold.labels.zip", "labels")
     lake.edge("silver.people.home", "gold.orders.address", "orders")
     lake.edge("gold.orders.address", "gold.exports.address", "export")
@@ -48,6 +49,9 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
         ("unit price", "sales.Orders.unit price"),
         (' "unit price" ', "sales.Orders.unit price"),
         ("address.city", "sales.Orders.address.city"),
+        ("price / unit", "sales.Orders.price / unit"),
+        ("orders.Price / Unit", "sales.Orders.price / unit"),
+        ('orders."price / unit"', "sales.Orders.price / unit"),
     ],
 )
 def test_any_unique_suffix_is_a_name(odd: Lineage, name: str, found: str) -> None:
@@ -145,7 +149,7 @@ def test_ten_thousand_names(tmp_path: Path) -> None:
         lake.column(name)
         lake.edge(name, "gold.one.sum", "add", "AGGREGATION", first_seen=day(1))
     lineage = open_lake(lake.write(tmp_path / "lake"))
-    assert lineage.downstream(names).totals == {"columns": 1, "datasets": 1, "jobs": 1, "depth": 1}
+    assert lineage.downstream(names).totals == {"columns": 1, "datasets": 1, "jobs": 1, "depth": 1, "hops": 1}
     up = lineage.upstream("one.sum", limit=10)
     assert (len(up.columns), up.left_out, up.totals["columns"]) == (10, 9_990, 10_000)
     assert lineage.droppable(names, limit=5).totals == {"columns": 10_000, "yes": 0, "no": 10_000, "unknown": 0}
@@ -163,6 +167,8 @@ def test_json_list_names_a_column_with_any_characters(tmp_path: Path, name: str)
         assert [(row["name"], row["field"]) for row in found] == [(f"/lake/{name}", name)]
         with pytest.raises(ColumnError, match="no column is called"):
             odd.upstream(json.dumps(["file", f"/lake/{name}", "nope"]))
+        fields = {row["field"] for row in odd.upstream(json.dumps(["file", f"/lake/{name}"])).to_dict()["of"]}
+        assert fields == {name, "a.B"}  # without a field: all columns of the table
 
 
 def test_unknown_column_error_has_the_name_and_candidates(lineage: Lineage) -> None:

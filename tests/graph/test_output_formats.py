@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from colline.cli import cli
 from colline.graph import Answer, Lineage, open_lake
-from colline.graph.render.text import to_text
+from colline.graph.render.text import main_table, to_csv, to_text
 from colline.graph.rows import ColumnIdentity
 from colline.graph.traversal.bfs import alive
 from tests.graph.graph_lakes import LakeWriter
@@ -69,9 +69,20 @@ def test_csv_has_every_row_and_markdown_every_table(shop_lake: Path, lineage: Li
     rows = list(csv.DictReader(io.StringIO(outputs[0])))
     assert len(rows) == len(answer.main_rows)
     assert outputs[1].startswith("**")
-    tables = [line for line in outputs[1].splitlines() if line.startswith("|")]
-    assert len(tables) >= (len(rows) + 2 if rows else 0)
-    assert len({line.replace("\\|", "").count("|") for line in tables[: len(rows) + 2]}) <= 1
+    blocks = [block.splitlines() for block in outputs[1].split("\n\n") if block.startswith("|")]
+    assert len(rows) + 2 in map(len, blocks) or not rows
+    for block in blocks:
+        assert len({line.replace("\\|", "").count("|") for line in block if line.startswith("|")}) == 1
+        assert "" not in [header.strip() for header in block[0].strip("|").split("|")]
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_csv_has_every_column_of_the_table(lineage: Lineage, name: str) -> None:
+    answer = QUESTIONS[name][1](lineage)
+    headers, cells = main_table(answer)
+    columns = next(csv.reader(io.StringIO(to_csv(answer))))
+    assert not cells or {header.replace(" ", "_") for header in headers} <= set(columns)
+    assert len(set(columns)) == len(columns) and "" not in columns
 
 
 @pytest.mark.parametrize("name", ["find", "upstream", "downstream", "impact", "pii", "unused", "diff", "roots", "top"])
@@ -123,7 +134,7 @@ def test_reference_page_lists_every_question_and_argument() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "answers.md").read_text("utf-8")
     rows = {name: row for row in page.splitlines() if row.startswith("| `") for name in re.findall(r"`(\w+)\(", row)}
     methods = {name: method for name, method in inspect.getmembers(Lineage, inspect.isfunction) if name[0] != "_"}
-    assert rows.keys() == methods.keys() - {"close", "complete", "picture", "view"}
+    assert rows.keys() == methods.keys() - {"close", "complete", "complete_table", "picture", "view"}
     common = {"self", "as_of", "limit", "cursor", "how"}
     for name, row in rows.items():
         missing = inspect.signature(methods[name]).parameters.keys() - common - set(re.findall(r"\w+", row))

@@ -142,7 +142,7 @@ def test_mcp_tools_read_a_remote_lake(tmp_path: Path, address: str) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
     publish(lake)
     put(lake, address, "snapshot")
-    assert LakeTools(address).call("upstream", {"column": "b.t.x"})["totals"]["columns"] == 1
+    assert LakeTools(address).reply("trace", {"column": ["b.t.x"]}).content["totals"]["columns"] == 1
 
 
 @pytest.mark.parametrize(

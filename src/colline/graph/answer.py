@@ -83,7 +83,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
         return to_text(self)
 
     def _repr_html_(self) -> str:
-        from colline.graph.render.text import to_html
+        from colline.graph.render.notebook_html import to_html
 
         return to_html(self)
 
@@ -105,6 +105,17 @@ def _flatten(row: Json, prefix: str = "") -> Json:
 def count_of(number: int, word: str, plural: str | None = None) -> str:
     """`1 column`, `2 columns`."""
     return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
+def show_duration(seconds: float | None) -> str:
+    """`0.4 s`, `12 s`, `3 min`, `2.5 h`, `12 days`."""
+    if seconds is None:
+        return ""
+    if seconds < 100:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
+    if seconds < 2 * 86400:
+        return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+    return f"{seconds / 86400:,.0f} days"
 
 
 class PageFields(TypedDict):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec.structs import replace
 
+from colline.environment.extras import report_missing_extras
 from colline.errors import CollineError, LakeError
 from colline.graph.answer import Answer
 from colline.graph.rows import Unknown
@@ -38,7 +39,8 @@ def with_missing_commits(
 
     @functools.wraps(method)
     def with_missing(lake: _Lake, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:
-        answer = method(lake, *args, **kwargs)
+        with report_missing_extras():
+            answer = method(lake, *args, **kwargs)
         missing = lake.missing
         return answer if missing is None else replace(answer, unknown=(missing, *answer.unknown))
 
@@ -130,7 +132,7 @@ class LakeReader:
         tables = self._view.arrays.meta["tables"]
         stamps = staleness.log_stamps(self.lake, tables)
         is_unchanged = stamps == self._tables_checked[1] and self._missing["tables"] is None
-        if not is_unchanged or time.time_ns() - max(stamps) <= _TABLES_POLL_SECONDS * 1e9:
+        if not is_unchanged or time.time_ns() - max(stamps, default=0) <= _TABLES_POLL_SECONDS * 1e9:
             found = staleness.unpublished_commits(self.lake, tables)
             if found is not None and self._load_tables(found):
                 found = None
@@ -205,7 +207,7 @@ def _unknown_row(error: LakeError) -> Unknown:
 def _publish_first(lake: Path) -> None:
     """Publishes a snapshot of a lake that has tables and no snapshot."""
     from colline.graph.snapshot.staleness import is_inconsistent
-    from colline.lake.table_reader import has_table
+    from colline.lake.lake_folders import has_table
     from colline.lake.tables import COLUMNS
 
     if not has_table(lake, COLUMNS):

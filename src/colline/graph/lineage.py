@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from colline.errors import ColumnError, SettingError
+from colline.environment.extras import report_missing_extras
+from colline.errors import ColumnError, LakeError, SettingError
 from colline.graph.answer import page_at
 from colline.graph.lake_reader import LakeReader, with_missing_commits
 from colline.graph.queries.registry import DEFAULT_IDLE_DAYS, DEFAULT_LIMIT
 from colline.graph.traversal.bfs import TraversalOptions
 from colline.graph.traversal.csr import Nodes
+from colline.graph.traversal.job_lookup import job_named
 from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import When, parse_time
 
 if TYPE_CHECKING:
+    from colline.contracts.data_contract import DataContract
     from colline.graph import results
     from colline.graph.render.diagram_layout import Picture
 
@@ -31,7 +35,8 @@ Columns = str | Iterable[str]
 
 def open_lake(lake: str | Path) -> Lineage:
     """The lineage of a lake. Publishes a snapshot if the lake has tables but no snapshot."""
-    return Lineage(lake)
+    with report_missing_extras():
+        return Lineage(lake)
 
 
 class Lineage(LakeReader):
@@ -42,6 +47,12 @@ class Lineage(LakeReader):
         from colline.graph.queries import find
 
         return find.column_completions(self.view(), text, limit)
+
+    def complete_table(self, text: str, limit: int = 50) -> list[str]:
+        """Names of tables and jobs that begin with the text, for shell completion."""
+        from colline.graph.queries import find
+
+        return find.table_completions(self.view(), text, limit)
 
     @with_missing_commits
     def find(
@@ -107,10 +118,12 @@ class Lineage(LakeReader):
     @with_missing_commits
     def impact(
         self, columns: Columns = (), *, change: str = "drop", diff: Sequence[str] = (), indirect: bool = True,
-        depth: int | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
+        depth: int | None = None, as_of: When = None, grain: str = "column", limit: int = DEFAULT_LIMIT,
+        cursor: str | None = None,
     ) -> results.ImpactAnswer:  # fmt: skip
         """What breaks if columns change. `diff` is SQL: ALTER statements, a git diff, one schema, or two schemas."""
-        from colline.graph.queries import impact, schema_diff
+        from colline.graph.queries import impact
+        from colline.graph.queries.differences import schema_diff
 
         view = self.view()
         options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
@@ -118,18 +131,21 @@ class Lineage(LakeReader):
             raise SettingError(f"{change!r} is not a kind of change", hint=f"use {', '.join(impact.VERBS)}")
         page = page_at(limit, cursor, view.version)
         if not diff:
-            return impact.answer(view, _resolve(view, columns, options.at), options, page, impact.Change(change))
+            origin = _resolve(view, columns, options.at)
+            found = impact.answer(view, origin, options, page, impact.Change(change))
+            return impact.by_grain(found, _grain(grain), page)
         changes = tuple(schema_diff.schema_changes(view, diff, options.at))
         origin, unknown = impact.changed_columns(view, changes, options.at)
         kinds = {row.change for row in changes}
         kind = kinds.pop() if len(kinds) == 1 else "change"
-        return impact.answer(view, origin, options, page, impact.Change(kind, changes, unknown))
+        found = impact.answer(view, origin, options, page, impact.Change(kind, changes, unknown))
+        return impact.by_grain(found, _grain(grain), page)
 
     @with_missing_commits
     def pii(
         self, columns: Columns = (), *, tag: str | None = None, allowed_zones: Sequence[str] = (),
-        indirect: bool = True, depth: int | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT,
-        cursor: str | None = None,
+        indirect: bool = True, depth: int | None = None, as_of: When = None, grain: str = "column",
+        limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.PiiAnswer:  # fmt: skip
         """Where personal data ends up: in clear, masked, or by influence only. With exits and violations of zones."""
         from colline.graph.queries import pii
@@ -139,30 +155,34 @@ class Lineage(LakeReader):
         if columns and tag:
             raise SettingError("columns and a tag were given", hint="give one of them")
         origin = pii.columns_with_tag(view, tag, options.at) if tag else _resolve(view, columns, options.at)
-        return pii.answer(view, origin, options, page_at(limit, cursor, view.version), allowed_zones)
+        answer = pii.by_table if _grain(grain, "column", "table") == "table" else pii.answer
+        return answer(view, origin, options, page_at(limit, cursor, view.version), allowed_zones)
 
     @with_missing_commits
     def droppable(
-        self, columns: Columns, *, idle_days: int = DEFAULT_IDLE_DAYS, as_of: When = None,
+        self, columns: Columns, *, idle_days: int = DEFAULT_IDLE_DAYS, as_of: When = None, grain: str = "column",
         limit: int = DEFAULT_LIMIT, cursor: str | None = None,
-    ) -> results.DroppableAnswer:  # fmt: skip
+    ) -> results.DroppableAnswer | results.DroppableTablesAnswer:  # fmt: skip
         """Whether columns can be dropped: yes, no or unknown, with their readers."""
-        from colline.graph.queries import readers, unused
+        from colline.graph.queries.usage import readers, unused, whole_tables
 
         view = self.view()
         at = view.moment(as_of)
         nodes = _resolve(view, columns, at, nested_fields=False)
         window = readers.read_window(view, idle_days, at)
-        return unused.droppable(view, nodes, page_at(limit, cursor, view.version), window)
+        is_by_table = _grain(grain, "column", "table") == "table"
+        answer = whole_tables.droppable_tables if is_by_table else unused.droppable
+        return answer(view, nodes, page_at(limit, cursor, view.version), window)
 
     @with_missing_commits
     def unused(
         self, dataset: str | None = None, *, layer: str | None = None, idle_days: int = DEFAULT_IDLE_DAYS,
-        as_of: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
-    ) -> results.UnusedAnswer:  # fmt: skip
+        as_of: When = None, grain: str = "column", limit: int = DEFAULT_LIMIT, cursor: str | None = None,
+    ) -> results.UnusedAnswer | results.UnusedTablesAnswer:  # fmt: skip
         """Columns that nobody reads."""
-        from colline.graph.queries import find, readers, unused
+        from colline.graph.queries import find
         from colline.graph.queries.inventory import column_degrees
+        from colline.graph.queries.usage import readers, unused, whole_tables
 
         view = self.view()
         at = view.moment(as_of)
@@ -170,7 +190,9 @@ class Lineage(LakeReader):
         if layer is not None:
             nodes = nodes[find.is_in_layer(view, nodes, layer)]
         window = readers.read_window(view, idle_days, at)
-        return unused.unused(view, nodes, page_at(limit, cursor, view.version), window)
+        is_by_table = _grain(grain, "column", "table") == "table"
+        answer = whole_tables.unused_tables if is_by_table else unused.unused
+        return answer(view, nodes, page_at(limit, cursor, view.version), window)
 
     @with_missing_commits
     def writers(
@@ -189,7 +211,7 @@ class Lineage(LakeReader):
         cursor: str | None = None,
     ) -> results.CompareAnswer:  # fmt: skip
         """What two columns share, and where their lineage diverges."""
-        from colline.graph.queries import compare
+        from colline.graph.queries.differences import compare
 
         view = self.view()
         options = TraversalOptions(True, indirect=indirect, at=view.moment(as_of))
@@ -202,24 +224,24 @@ class Lineage(LakeReader):
         other: str | Path | None = None, dataset: str | None = None, as_of: When = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
     ) -> results.DiffAnswer:  # fmt: skip
-        """What changed between two times, two jobs, or this lake and another."""
-        from colline.graph.queries import diff
+        """What changed last, or between two times, two jobs, or this lake and another."""
+        from colline.graph.queries.differences import diff
 
         view = self.view()
         page = page_at(limit, cursor, view.version)
         if jobs:
-            one, two = (diff.job_named(view, name) for name in jobs)
+            one, two = (job_named(view, name) for name in jobs)
             return diff.between_jobs(view, one, two, page, view.moment(as_of))
         if other is not None:
             with Lineage(other) as second:
                 return diff.between_lakes(view, second.view(), page, parse_time(as_of))
         first, last = parse_time(from_), parse_time(to)
-        if first is None:
-            raise SettingError("no time to compare with", hint="give --from T, two jobs, or another lake")
         last = time.time_ns() // 1000 if last is None else last
+        place = None if dataset is None else view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
+        if first is None:
+            return diff.last_change(view, last, page, place)
         if last < first:
             raise SettingError("the second time is before the first", hint="swap --from and --to")
-        place = None if dataset is None else view.names.dataset(parse(dataset.removesuffix(".*")).parts, dataset)
         return diff.between_times(view, first, last, page, place)
 
     @with_missing_commits
@@ -228,12 +250,11 @@ class Lineage(LakeReader):
         cursor: str | None = None,
     ) -> results.CoverageAnswer:  # fmt: skip
         """Where lineage is missing."""
-        from colline.graph.queries import diff
         from colline.graph.queries.inventory import coverage_gaps
 
         view = self.view()
         kind = None if kind is None else coverage_gaps.gap_kind(kind)
-        place = None if job is None else diff.job_named(view, job)
+        place = None if job is None else job_named(view, job)
         return coverage_gaps.coverage(view, page_at(limit, cursor, view.version), view.moment(as_of), kind, place)
 
     @with_missing_commits
@@ -253,62 +274,69 @@ class Lineage(LakeReader):
     @with_missing_commits
     def overview(self) -> results.OverviewAnswer:
         """Layers and flows, recent changes, example columns, and the health of the lake."""
-        from colline.graph.queries.inventory import catalog
+        from colline.graph.queries.inventory import overview
 
-        return catalog.overview(self.view(), self._has("bronze/quarantine"))
-
-    @with_missing_commits
-    def dataset(self, namespace: str, name: str | None = None, *, as_of: When = None) -> results.DatasetAnswer:
-        """One dataset with its columns, by namespace and name, or by any unique suffix of its name."""
-        from colline.graph.queries.inventory import catalog
-
-        view = self.view()
-        if name is None:
-            place = view.names.dataset(parse(namespace).parts, namespace)
-        else:
-            place = view.names.exact_dataset(namespace, name)
-        return catalog.dataset(view, place, view.moment(as_of))
+        return overview.overview(self.view(), self._has("bronze/quarantine"))
 
     @with_missing_commits
-    def datasets(
-        self,
-        text: str | None = None,
-        *,
-        layer: str | None = None,
-        limit: int = DEFAULT_LIMIT,
+    def tables(
+        self, text: str | None = None, *, layer: str | None = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
-    ) -> results.DatasetsAnswer:
-        """All datasets, or those with a name that contains the text."""
-        from colline.graph.queries.inventory import catalog
+    ) -> results.TablesAnswer:  # fmt: skip
+        """All tables, files, topics and other datasets, or those with a name that contains the text."""
+        from colline.graph.queries.inventory import table_catalog
 
         view = self.view()
-        return catalog.datasets(view, page_at(limit, cursor, view.version), text, layer)
+        return table_catalog.tables(view, page_at(limit, cursor, view.version), text, layer)
 
     @with_missing_commits
     def jobs(
-        self,
-        text: str | None = None,
-        *,
-        state: str | None = None,
-        limit: int = DEFAULT_LIMIT,
+        self, text: str | None = None, *, state: str | None = None, limit: int = DEFAULT_LIMIT,
         cursor: str | None = None,
-    ) -> results.JobsAnswer:
+    ) -> results.JobsAnswer:  # fmt: skip
         """Jobs with the state and times of their runs, last started first."""
-        from colline.graph.queries.inventory import catalog
+        from colline.graph.queries.inventory import job_catalog
 
         view = self.view()
-        return catalog.jobs(view, page_at(limit, cursor, view.version), text, state)
+        return job_catalog.jobs(view, page_at(limit, cursor, view.version), text, state)
+
+    @with_missing_commits
+    def show(
+        self, name: str, *, kind: str | None = None, namespace: str | None = None, as_of: When = None
+    ) -> results.TableCard | results.JobCard:
+        """One table or job, by any unique suffix of its name; with a namespace, by its whole name."""
+        from colline.graph.queries.inventory import job_catalog, named_object, table_catalog
+
+        view = self.view()
+        at = view.moment(as_of)
+        found = named_object.resolve(view, name, kind, namespace)
+        if found.kind == "table":
+            return table_catalog.table_card(view, found.place, at)
+        return job_catalog.job_card(view, found.place, self._lake_with_runs(), at)
+
+    def _lake_with_runs(self) -> Path:
+        """The lake with the history of runs; events in memory have none, and the rest of a job's card is known."""
+        with suppress(LakeError):
+            return self._has("silver/runs")
+        return self.lake
+
+    def contract(self, table: str, *, as_of: str | None = None) -> DataContract:
+        """The data contract of a table: schema, sources of each column, consumers, personal data."""
+        # a method of the public API that needs an upper layer: only contracts knows the standard
+        from colline.contracts.data_contract import contract_of
+
+        return contract_of(self, table, as_of)
 
     @with_missing_commits
     def runs(
-        self, *, job: str | None = None, job_namespace: str | None = None, state: str | None = None,
-        since: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
+        self, *, run: str | None = None, job: str | None = None, job_namespace: str | None = None,
+        state: str | None = None, since: When = None, limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.RunsAnswer:  # fmt: skip
         """Runs with state and times, last started first."""
         from colline.graph.queries.inventory import run_history
 
         view = self.view()
-        wanted = run_history.RunFilter(job, job_namespace, state, parse_time(since))
+        wanted = run_history.RunFilter(run, job, job_namespace, state, parse_time(since))
         return run_history.runs(view, self._has("silver/runs"), page_at(limit, cursor, view.version), wanted)
 
     @with_missing_commits
@@ -338,13 +366,19 @@ def _walk(
     from colline.graph.queries import upstream_downstream
 
     origin, page = _resolve(view, columns, options.at), page_at(*rows, view.version)
-    if grain == "column":
+    if _grain(grain) == "column":
         return upstream_downstream.answer(view, origin, options, page, parse_time(since))
-    if grain not in ("table", "dataset", "job"):
-        raise SettingError(f"{grain!r} is not a grain", hint="use column, table or job")
     from colline.graph.queries import rollup
 
     return (rollup.by_job if grain == "job" else rollup.by_table)(view, origin, options, page)
+
+
+def _grain(grain: str, *known: str) -> str:
+    """One of the known grains."""
+    choices = known or ("column", "table", "job")
+    if grain not in choices:
+        raise SettingError(f"{grain!r} is not a grain", hint=f"use {', '.join(choices)}")
+    return grain
 
 
 def _depth(depth: int | None) -> int | None:

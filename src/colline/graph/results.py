@@ -41,10 +41,12 @@ class JobWalkAnswer(Answer, frozen=True, kw_only=True):
 
 
 class FindAnswer(Answer, frozen=True, kw_only=True):
-    """`find`: columns by name, best match first."""
+    """`find`: columns by name, best match first, and the tables and jobs with such names."""
 
     question: str = "find"
     rows: list[row.FoundColumn]
+    tables: list[row.ListedDataset]
+    jobs: list[row.JobRow]
 
 
 class ColumnsAnswer(Answer, frozen=True, kw_only=True):
@@ -76,6 +78,20 @@ class ImpactAnswer(Answer, frozen=True, kw_only=True):
     edges: list[row.EdgeRow]
 
 
+class ImpactTablesAnswer(ImpactAnswer, frozen=True, kw_only=True):
+    """`impact` by table. `columns` and `edges` are empty."""
+
+    main: ClassVar[str] = "datasets"
+    grain: Literal["table"] = "table"
+
+
+class ImpactJobsAnswer(ImpactAnswer, frozen=True, kw_only=True):
+    """`impact` by job. `columns` and `edges` are empty."""
+
+    main: ClassVar[str] = "jobs"
+    grain: Literal["job"] = "job"
+
+
 class PiiAnswer(Answer, frozen=True, kw_only=True):
     """`pii`: every column that personal data reaches, violations first."""
 
@@ -88,17 +104,45 @@ class PiiAnswer(Answer, frozen=True, kw_only=True):
     edges: list[row.EdgeRow]
 
 
+class PiiTablesAnswer(PiiAnswer, frozen=True, kw_only=True):
+    """`pii` by table: each table that personal data reaches. `landings`, `columns` and `edges` are empty."""
+
+    main: ClassVar[str] = "tables"
+    grain: Literal["table"] = "table"
+    tables: list[row.ExitRow]
+
+
 class DroppableAnswer(Answer, frozen=True, kw_only=True):
-    """`droppable`: whether columns can be dropped."""
+    """`droppable`: whether columns can be dropped, and what the verdict is based on."""
 
     question: str = "droppable"
+    evidence: row.Evidence
     rows: list[row.DroppableRow]
 
 
-class UnusedAnswer(Answer, frozen=True, kw_only=True):
-    """`unused`: columns without a live reader."""
+class DroppableTablesAnswer(Answer, frozen=True, kw_only=True):
+    """`droppable` by table."""
+
+    question: str = "droppable"
+    grain: Literal["table"] = "table"
+    evidence: row.Evidence
+    rows: list[row.DroppableTable]
+
+
+class UnusedTablesAnswer(Answer, frozen=True, kw_only=True):
+    """`unused` by table."""
 
     question: str = "unused"
+    grain: Literal["table"] = "table"
+    evidence: row.Evidence
+    rows: list[row.UnusedTable]
+
+
+class UnusedAnswer(Answer, frozen=True, kw_only=True):
+    """`unused`: columns without a live reader, and what the verdict is based on."""
+
+    question: str = "unused"
+    evidence: row.Evidence
     rows: list[row.UnusedRow]
 
 
@@ -153,22 +197,37 @@ class OverviewAnswer(Answer, frozen=True, kw_only=True):
     health: row.LakeHealth
 
 
-class DatasetAnswer(Answer, frozen=True, kw_only=True):
-    """`dataset`: one dataset with its columns, neighbours and jobs."""
+class TableCard(Answer, frozen=True, kw_only=True):
+    """`show` of a table: columns, neighbours, writers, readers and the history of its schema."""
 
     main: ClassVar[str] = "columns"
-    question: str = "dataset"
-    dataset: row.DatasetRow
+    question: str = "show"
+    kind: Literal["table"] = "table"
+    table: row.DescribedDataset
     columns: list[row.SchemaColumn]
-    upstream: list[row.DatasetRow]
-    downstream: list[row.DatasetRow]
-    jobs: list[row.JobRow]
+    upstream: list[row.NeighbourDataset]
+    downstream: list[row.NeighbourDataset]
+    writers: list[row.JobRow]
+    readers: list[row.ReadingJob]
+    schemas: list[row.SchemaVersion]
 
 
-class DatasetsAnswer(Answer, frozen=True, kw_only=True):
-    """`datasets`: datasets by name."""
+class JobCard(Answer, frozen=True, kw_only=True):
+    """`show` of a job: its code, inputs, outputs and last runs."""
 
-    question: str = "datasets"
+    main: ClassVar[str] = "runs"
+    question: str = "show"
+    kind: Literal["job"] = "job"
+    job: row.DescribedJob
+    inputs: list[row.ListedDataset]
+    outputs: list[row.ListedDataset]
+    runs: list[row.RunRow]
+
+
+class TablesAnswer(Answer, frozen=True, kw_only=True):
+    """`tables`: tables, files, topics and other datasets by name."""
+
+    question: str = "tables"
     rows: list[row.ListedDataset]
 
 

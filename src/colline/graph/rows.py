@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Relation = Literal["direct", "indirect"]
 PiiVerdict = Literal["clear", "masked", "indirect"]
 DropVerdict = Literal["yes", "no", "unknown"]
+Confidence = Literal["high", "medium", "low", "unknown"]
 
 
 class Row(msgspec.Struct, frozen=True, gc=False):
@@ -70,16 +71,24 @@ class ColumnRow(ColumnIdentity, frozen=True):
     down: int
 
 
-class FoundColumn(ColumnRow, frozen=True):
+class CountedColumn(ColumnRow, frozen=True):
+    """A column that also has the number of columns that decide it (filter, join, …), and that it decides."""
+
+    up_conditions: int
+    down_conditions: int
+
+
+class FoundColumn(CountedColumn, frozen=True):
     """A search result. `match` is how the name matched: exact, suffix, prefix, part, dataset or fuzzy."""
 
     match: str
 
 
-class SchemaColumn(ColumnRow, frozen=True):
-    """A column with its position in the schema of its dataset."""
+class SchemaColumn(CountedColumn, frozen=True):
+    """A column with its position in the schema of its table, and its description."""
 
     ordinal: int
+    description: str | None
 
 
 class ReachedColumn(ColumnRow, frozen=True):
@@ -151,6 +160,25 @@ class ImpactedJob(JobRow, frozen=True):
     breaks: bool
 
 
+class DescribedJob(JobRow, frozen=True):
+    """A job with its description, tags, and code: the SQL text, or the location of the source."""
+
+    description: str | None
+    tags: list[str]
+    sql: str | None
+    location: str | None
+
+
+class ReadingJob(JobRow, frozen=True):
+    """A job that reads a table: for what, how many of its columns, when last, and whether it still does."""
+
+    kind: Literal["write", "query"]
+    uses: list[str]
+    columns: int
+    last_read: str | None
+    live: bool
+
+
 class DatasetRow(Row, frozen=True):
     """A dataset and when it was written and read."""
 
@@ -172,9 +200,25 @@ class DatasetRow(Row, frozen=True):
 
 
 class ListedDataset(DatasetRow, frozen=True):
-    """A dataset with its number of columns."""
+    """A dataset with the number of its columns, of the datasets it is built on, and of those built on it."""
 
     columns: int
+    upstream: int
+    downstream: int
+
+
+class DescribedDataset(DatasetRow, frozen=True):
+    """A dataset with its description."""
+
+    description: str | None
+
+
+class NeighbourDataset(DatasetRow, frozen=True):
+    """A dataset one step away: the columns that take part, whether a value flows, and the jobs between the two."""
+
+    columns: int
+    relation: Relation
+    jobs: list[JobIdentity]
 
 
 class ReachedDataset(DatasetRow, frozen=True):
@@ -244,6 +288,7 @@ class Reader(Row, frozen=True):
     """A job or query that reads a column. Keys that do not apply are absent."""
 
     job: JobIdentity | None
+    owner: str | None
     use: str
     kind: str
     last_read: str | None
@@ -270,10 +315,24 @@ class Landing(ReachedColumn, frozen=True):
     final: bool
 
 
+class Evidence(Row, frozen=True):
+    """What "nobody reads it" is based on. `sources` are the namespaces of the jobs, with their integration."""
+
+    since: str
+    until: str
+    seconds: float
+    jobs: int
+    queries: int
+    sources: list[str]
+    sources_left_out: int
+    not_visible: list[str]
+
+
 class DroppableRow(ColumnRow, frozen=True):
     """Whether a column can be dropped, with live and retired readers and coverage gaps."""
 
     verdict: DropVerdict
+    confidence: Confidence
     why: str
     readers: list[Reader]
     readers_left_out: int
@@ -282,13 +341,31 @@ class DroppableRow(ColumnRow, frozen=True):
     gaps: list[Unknown]
 
 
+class DroppableTable(DatasetRow, frozen=True):
+    """Whether a table can be dropped, with the jobs that read one of its columns."""
+
+    verdict: DropVerdict
+    confidence: Confidence
+    why: str
+    columns: int
+    readers: list[JobIdentity]
+
+
+class UnusedTable(DatasetRow, frozen=True):
+    """A table without a live reader of any column."""
+
+    columns: int
+    confidence: Confidence
+    why: str
+
+
 class UnusedRow(ColumnRow, frozen=True):
-    """A column without a live reader. `confidence` is low if a coverage gap could hide one."""
+    """A column without a live reader. `confidence` is low if a gap could hide one or the history is short."""
 
     last_write: str | None
     last_read: str | None
     never: bool
-    confidence: Literal["high", "low"]
+    confidence: Confidence
     why: str
 
 
@@ -310,6 +387,17 @@ class WriterRow(ColumnIdentity, frozen=True):
     definition: str
     inputs: list[WriterInput]
     conflict: bool
+
+
+class SchemaVersion(Row, frozen=True):
+    """A schema that a table had, and how it differs from the one before."""
+
+    first_seen: str | None
+    last_seen: str | None
+    columns: int
+    added: list[str]
+    removed: list[str]
+    changed: list[str]
 
 
 class OutgoingEdge(EdgeRow, frozen=True):
@@ -337,8 +425,8 @@ class SchemaChange(Row, frozen=True, rename={"from_": "from"}):
     to: str | None
 
 
-class GapDataset(Row, frozen=True):
-    """The dataset of a coverage gap."""
+class DatasetIdentity(Row, frozen=True):
+    """The identity of a dataset. `label` is its short name."""
 
     namespace: str
     name: str
@@ -351,7 +439,7 @@ class CoverageGap(Row, frozen=True):
 
     kind: str
     job: JobIdentity | None
-    dataset: GapDataset | None
+    dataset: DatasetIdentity | None
     run_id: str | None
     detail: str | None
     layer: str | None
@@ -361,13 +449,16 @@ class CoverageGap(Row, frozen=True):
 
 
 class RunRow(Row, frozen=True):
-    """A run of a job."""
+    """A run of a job, with the datasets it read and wrote."""
 
     run_id: str | None
     job: JobIdentity
     state: str | None
     started: str | None
     ended: str | None
+    seconds: float | None = None
+    inputs: list[DatasetIdentity] = []
+    outputs: list[DatasetIdentity] = []
     last_event: str | None = None
     parent_run: str | None = None
     streaming: bool | None = None

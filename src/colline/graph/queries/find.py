@@ -1,4 +1,4 @@
-"""`find`: columns by name, best match first."""
+"""`find`: columns by name, best match first, and the tables and jobs with such names."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
+from colline.graph.queries.inventory.column_degrees import counted_columns
+from colline.graph.queries.inventory.job_catalog import matching_jobs
+from colline.graph.queries.inventory.table_catalog import listed_datasets
 from colline.graph.results import FindAnswer
 from colline.graph.rows import FoundColumn, Unknown
 from colline.graph.traversal.bfs import alive
@@ -23,6 +26,7 @@ from colline.graph.traversal.similar_names import sharing_trigrams, similar_colu
 MAX_MATCHES = 20_000  # of each kind
 MAX_FUZZY_MATCHES = 50
 MAX_DATASETS = 200
+MAX_GROUP = 10  # tables, and jobs, that are listed below the columns
 
 
 @dataclass(frozen=True)
@@ -57,22 +61,51 @@ def answer(view: View, text: str, page: Page, at: int | None = None, only: Filte
         wanted = only.tag.lower()
         matches = {n: kind for n, kind in matches.items() if wanted in (tag.lower() for tag in view.tags(n))}
     nodes = np.array(list(matches)[page.rows], dtype=np.int64)
-    rows = zip(view.columns(nodes, at), nodes.tolist(), strict=True)
+    rows = zip(counted_columns(view, nodes, at), nodes.tolist(), strict=True)
     kinds = Counter(matches.values())
-    tagged = "" if only.tag is None else f" tagged {only.tag!r}"
-    verdict = f"no column{tagged} matches {text!r}"
-    if matches:
-        verb = "matches" if len(matches) == 1 else "match"
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-        verdict = f"{count_of(len(matches), 'column')}{tagged} {verb} {text!r}: {counts}"
+    tables, jobs = _matching_tables(view, text, only), _matching_jobs(view, text, only)
+    groups = page.offset == 0
     why = f"more than {MAX_MATCHES:,} matches of one kind: write more of the name"
     return FindAnswer(
-        verdict=verdict,
-        totals={"columns": len(matches), **kinds},
+        verdict=_verdict(text, only, kinds, {"table": len(tables), "job": len(jobs)}),
+        totals={"columns": len(matches), **kinds, "tables": len(tables), "jobs": len(jobs)},
         rows=[FoundColumn.extend(row, match=matches[node]) for row, node in rows],
+        tables=listed_datasets(view, tables[:MAX_GROUP]) if groups else [],
+        jobs=[view.job(job) for job in jobs[:MAX_GROUP]] if groups else [],
         unknown=(Unknown(text, why),) if is_truncated else (),
         **page.answer_fields(len(matches), view.as_of(at)),
     )
+
+
+def _verdict(text: str, only: Filter, kinds: Counter[str], others: dict[str, int]) -> str:
+    tagged = "" if only.tag is None else f" tagged {only.tag!r}"
+    groups = [count_of(count, word) for word, count in others.items() if count]
+    also = f"; also {' and '.join(groups)}" if groups else ""
+    if not kinds:
+        return f"no column{tagged} matches {text!r}{also}"
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    verb = "matches" if kinds.total() == 1 else "match"
+    return f"{count_of(kinds.total(), 'column')}{tagged} {verb} {text!r}: {counts}{also}"
+
+
+def _matching_tables(view: View, text: str, only: Filter) -> list[int]:
+    """The tables with a name that contains the text, with the layer and tag that were asked for."""
+    names, parts = view.names, parse(text).parts
+    if len(parts) == 1:
+        found = _datasets_containing(names, parts[0].lower()).tolist()
+    else:
+        found = [*names.datasets(parts).tolist(), *_datasets_with_prefix(names, parts)]
+    layer, tag = (each and each.lower() for each in (only.layer, only.tag))
+    return [
+        place
+        for place in dict.fromkeys(found)
+        if layer in (None, (view.text("dataset.layer", place) or "").lower())
+        and (tag is None or tag in (each.lower() for each in view.dataset(place).tags))
+    ]
+
+
+def _matching_jobs(view: View, text: str, only: Filter) -> list[int]:
+    return matching_jobs(view, text) if only == _NO_FILTER else []
 
 
 def ranked_matches(view: View, text: str, at: int | None) -> tuple[dict[int, str], bool]:
@@ -93,6 +126,14 @@ def column_completions(view: View, text: str, limit: int = 50) -> list[str]:
     """Names of columns that begin with the text."""
     matches, _ = ranked_matches(view, text, None) if text.strip(".") else ({}, False)
     return [view.names.label(n) for n, kind in matches.items() if kind in ("exact", "prefix", "dataset")][:limit]
+
+
+def table_completions(view: View, text: str, limit: int = 50) -> list[str]:
+    """Names of tables and jobs that begin with the text."""
+    jobs, wanted = view.arrays.strings("job.name"), text.lower()
+    tables = [view.names.labels[place] for place in range(view.arrays.meta["datasets"])]
+    names = [*tables, *(jobs[place] for place in range(len(jobs)))]
+    return [name for name in names if name.lower().startswith(wanted)][:limit]
 
 
 def _matches_by_kind(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]:
@@ -123,12 +164,17 @@ def _nodes(names: NameIndex, folds: list[int]) -> Nodes:
 
 def _columns_of(names: NameIndex, wanted: str) -> Nodes:
     """Columns of datasets whose name contains the text in one of its last two parts."""
-    whole = names.datasets([wanted])
-    parts = [k for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES) if _in_tail(names, int(k), wanted)]
-    places = distinct(np.concatenate([whole, names.arrays["alias.dataset"][parts]])).astype(np.int64)
+    places = _datasets_containing(names, wanted)
     found = expand(names.arrays["dataset.start"], places)[0][:MAX_MATCHES]
     columns: Nodes = found[~names.arrays["node.rows"][found]]
     return columns
+
+
+def _datasets_containing(names: NameIndex, wanted: str) -> Nodes:
+    """Datasets whose name contains the text in one of its last two parts."""
+    whole = names.datasets([wanted])
+    parts = [k for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES) if _in_tail(names, int(k), wanted)]
+    return distinct(np.concatenate([whole, names.arrays["alias.dataset"][parts]])).astype(np.int64)
 
 
 def _in_tail(names: NameIndex, key: int, wanted: str) -> bool:

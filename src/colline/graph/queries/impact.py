@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
-from colline.graph.queries.readers import query_readers
-from colline.graph.queries.upstream_downstream import column_names, gap_note, reach_totals, reached_columns
-from colline.graph.results import ImpactAnswer
-from colline.graph.rows import ImpactedJob, ImpactRow, ReachedDataset, SchemaChange, Unknown
+from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
+from colline.graph.queries.upstream_downstream import reached_columns
+from colline.graph.queries.usage.readers import query_readers
+from colline.graph.results import ImpactAnswer, ImpactJobsAnswer, ImpactTablesAnswer
+from colline.graph.rows import ImpactedJob, ImpactRow, ReachedDataset, Row, SchemaChange, Unknown
 from colline.graph.snapshot.array_file import SUBTYPES, Arrays
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
@@ -47,13 +48,13 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, cha
     nodes = reach.page(page.offset, page.limit)
     jobs = _job_rows(view, reach, kinds)
     reads = query_readers(view, np.concatenate([origin, nodes]), options.at)
-    readers = [row for row in reads if row.kind == "query"]
-    live = sum(row.live is True for row in readers)
+    readers = sorted((row for row in reads if row.kind == "query"), key=lambda row: row.live is not True)
+    live = len({row.job for row in readers if row.live is True})
     gaps = gaps_reached(view, reach)
     totals = reach_totals(reach) | {"jobs": len(jobs), "breaking": sum(job.breaks for job in jobs), "readers": live}
     rows = zip(reached_columns(view, reach, nodes), kinds[nodes].tolist(), strict=True)
     return ImpactAnswer(
-        verdict=_verdict(view, origin, change, totals, len(gaps)),
+        verdict=_verdict(view, reach, change, totals, len(gaps)),
         of=view.origin_rows(origin, options.at),
         totals={**totals, "by_kind": _count_by_kind(reach, kinds)},
         change=change.kind,
@@ -67,6 +68,18 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, cha
         holds=not (reach.total or live or jobs or gaps or change.unknown),
         **page.answer_fields(reach.total, view.as_of(options.at)),
     )
+
+
+def by_grain(found: ImpactAnswer, grain: str, page: Page) -> ImpactAnswer:
+    """The same answer by table or by job; an answer by column is not changed."""
+    if grain == "column":
+        return found
+    kind: Callable[..., ImpactAnswer] = ImpactJobsAnswer if grain == "job" else ImpactTablesAnswer
+    main = "jobs" if grain == "job" else "datasets"
+    rows: list[Row] = getattr(found, main)
+    fields = {name: getattr(found, name) for name in ImpactAnswer.__struct_fields__}
+    changed = {"columns": [], "edges": [], main: rows[page.rows], **page.answer_fields(len(rows), found.as_of)}
+    return kind(**{**fields, **changed})
 
 
 def kind_names(bits: int) -> list[str]:
@@ -158,15 +171,19 @@ def _count_by_kind(reach: Reach, kinds: Bits) -> dict[str, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
-def _verdict(view: View, origin: Nodes, change: Change, totals: dict[str, int], gaps: int) -> str:
+def _verdict(view: View, reach: Reach, change: Change, totals: dict[str, int], gaps: int) -> str:
+    origin = reach.origin
     subject = f"{VERBS.get(change.kind, 'changing')} {column_names(view, origin)}"
     if not (totals["columns"] or totals["jobs"] or totals["readers"]):
+        conditions = conditions_note(reach, "leave out `--direct` to list them") if len(origin) else ""
+        if conditions:
+            return f"{subject} affects no value; {conditions}"
         rest = "; unknown whether it affects anything outside the known lineage" if gaps or change.unknown else ""
         return f"{subject} affects nothing{rest}" if len(origin) else f"no known column changes{rest}"
     breaks = f"breaks {count_of(totals['breaking'], 'job')}" if totals["breaking"] else "breaks no job"
     affected = f"{count_of(totals['columns'], 'column')} in {count_of(totals['datasets'], 'dataset')}"
     queries = f"; {count_of(totals['readers'], 'live query', 'live queries')}" if totals["readers"] else ""
-    return f"{subject} {breaks} and affects {affected}{queries}{gap_note(gaps)}"
+    return f"{subject} {breaks} and affects {affected}{queries}{depth_note(totals)}{gap_note(gaps)}"
 
 
 def changed_columns(view: View, changes: Sequence[SchemaChange], at: int | None) -> tuple[Nodes, tuple[Unknown, ...]]:

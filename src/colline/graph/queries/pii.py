@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
-from colline.graph.queries.upstream_downstream import gap_note, reach_totals, reached_columns
-from colline.graph.results import PiiAnswer
+from colline.graph.queries.reach_summary import depth_note, gap_note, reach_totals
+from colline.graph.queries.upstream_downstream import reached_columns
+from colline.graph.results import PiiAnswer, PiiTablesAnswer
 from colline.graph.rows import EdgeRow, ExitRow, Landing, PiiVerdict
 from colline.graph.traversal.backtrack import Step, shortest_path, sources_reaching
 from colline.graph.traversal.bfs import MASKED, Reach, TraversalOptions, alive, traverse
@@ -158,23 +159,51 @@ def _masking_step(path: list[Step]) -> int | None:
     return next((hop for hop, step in enumerate(path, 1) if step.edges.bits & MASKED), None)
 
 
-def _exit_rows(view: View, found: Landings) -> list[ExitRow]:
-    """Datasets outside the lake that are reached, with the number of columns by verdict."""
+def by_table(
+    view: View, origin: Nodes, options: TraversalOptions, page: Page, zones: Sequence[str] = ()
+) -> PiiTablesAnswer:
+    """The tables that are reached, with the number of columns by verdict."""
+    found = find_landings(view, origin, options, zones)
+    tables = _table_rows(view, found)
+    exits = [row for row in tables if row.kind in EXIT_KINDS]
+    totals = _totals(found, len(exits))
+    gaps = gaps_reached(view, found.reach)
+    return PiiTablesAnswer(
+        verdict=_verdict(totals, len(gaps), has_zones=bool(zones)),
+        of=view.origin_rows(origin, options.at),
+        totals=totals,
+        tables=tables[page.rows],
+        landings=[],
+        columns=[],
+        edges=[],
+        exits=exits,
+        violations=totals["violations"],
+        unknown=unknown_rows(view, gaps),
+        holds=totals["violations"] == 0,
+        **page.answer_fields(len(tables), view.as_of(options.at)),
+    )
+
+
+def _table_rows(view: View, found: Landings) -> list[ExitRow]:
+    """Datasets that are reached, with the number of columns by verdict."""
     owners = view.arrays["node.dataset"][found.nodes]
     out = []
     for place in distinct(owners).tolist():
-        if view.text("dataset.kind", place) in EXIT_KINDS:
-            counts = np.bincount(found.verdicts[owners == place], minlength=len(VERDICTS)).tolist()
-            out.append(ExitRow.extend(view.dataset(place), **dict(zip(VERDICTS, counts, strict=True))))
+        counts = np.bincount(found.verdicts[owners == place], minlength=len(VERDICTS)).tolist()
+        out.append(ExitRow.extend(view.dataset(place), **dict(zip(VERDICTS, counts, strict=True))))
     return sorted(out, key=lambda row: (-row.clear, -row.masked, row.label))
+
+
+def _exit_rows(view: View, found: Landings) -> list[ExitRow]:
+    """Datasets outside the lake that are reached."""
+    return [row for row in _table_rows(view, found) if row.kind in EXIT_KINDS]
 
 
 def _totals(found: Landings, exits: int) -> dict[str, int]:
     return {
         "columns": len(found.nodes),
         **{name: int((found.verdicts == place).sum()) for place, name in enumerate(VERDICTS)},
-        "datasets": reach_totals(found.reach)["datasets"],
-        "depth": found.reach.depth,
+        **{name: count for name, count in reach_totals(found.reach).items() if name in ("datasets", "depth", "hops")},
         "exits": exits,
         "violations": int(found.violations.sum()),
         "sources": len(found.reach.origin),
@@ -188,4 +217,4 @@ def _verdict(totals: dict[str, int], gaps: int, *, has_zones: bool) -> str:
     out = f"{count_of(totals['columns'], 'column')} in {count_of(totals['datasets'], 'dataset')}: {parts}"
     out += f"; {count_of(totals['exits'], 'exit')} from the lake" if totals["exits"] else ""
     out += f"; {count_of(totals['violations'], 'violation')} of the allowed zones" if has_zones else ""
-    return out + gap_note(gaps)
+    return out + depth_note(totals) + gap_note(gaps)

@@ -13,9 +13,16 @@ from typing import Any, Literal
 DEFAULT_LIMIT = 100
 DEFAULT_IDLE_DAYS = 90
 RUN_STATES = ("START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "UNFINISHED")
-GAP_KINDS = ("no_column_lineage", "opaque_step", "unknown_source", "unfinished_run", "dropped_events")
+GAP_KINDS = (
+    "no_column_lineage",
+    "opaque_step",
+    "unknown_source",
+    "unfinished_run",
+    "dropped_events",
+    "run_without_events",
+)
 
-Kind = Literal["text", "column", "sql", "integer", "boolean", "time", "choice"]
+Kind = Literal["text", "column", "table", "sql", "integer", "boolean", "time", "choice"]
 Group = Literal["questions", "catalog"]
 Scope = Literal["read", "send", "admin"]
 
@@ -87,7 +94,8 @@ class Question:
     description: str
     result: str
     parameters: tuple[Parameter, ...]
-    alternatives: tuple[str, ...] = ()  # exactly one of these parameters must be given
+    alternatives: tuple[str, ...] = ()  # only one of these parameters may be given
+    needs_alternative: bool = True  # one of them must be given
     examples: tuple[str, ...] = ()  # command lines; docs/reference/cli.md shows them with their output
     group: Group = "questions"
     scope: Scope = "read"  # what a token must allow
@@ -111,7 +119,7 @@ class Question:
 
 def _columns(*, required: bool = True) -> Parameter:
     return Parameter(
-        "column", "column", f"A column, {COLUMN_SYNTAX}. `dataset.*` selects all columns of a dataset",
+        "column", "column", f"A column, {COLUMN_SYNTAX}. The name of a table selects all of its columns",
         required=required, positional=True, repeatable=True, request_bounds=(0, 20), argument="columns",
         example="daily_revenue.total",
     )  # fmt: skip
@@ -122,7 +130,11 @@ def _column(name: str, help_text: str, argument: str = "") -> Parameter:
     return Parameter(name, "column", text, required=True, positional=True, argument=argument)
 
 
-AS_OF = Parameter("as_of", "time", "Answer as of this time: a date or an ISO 8601 time, in UTC without an offset")
+AS_OF = Parameter(
+    "as_of",
+    "time",
+    "Answer as of this time: a date or an ISO 8601 time, in UTC without an offset, `yesterday`, or `2h` for hours ago",
+)
 INDIRECT = Parameter(
     "indirect", "boolean", "Follow indirect lineage as well, such as join keys, filters and groupings", default=False
 )
@@ -139,12 +151,14 @@ SINCE = Parameter("since", "time", "Flag jobs that changed, failed or did not su
 GRAIN = Parameter(
     "grain", "choice", "What to list: columns, tables or jobs", default="column", choices=("column", "table", "job")
 )
+TABLE_GRAIN = replace(GRAIN, help="What to list: columns or tables", choices=("column", "table"))
 IDLE_DAYS = Parameter(
     "idle_days", "integer", "Days after which a query no longer counts as a reader", default=DEFAULT_IDLE_DAYS,
     minimum=0, maximum=36_500,
 )  # fmt: skip
 DATASET = Parameter("dataset", "text", "Only this dataset: any unique suffix of its name", positional=True)
 LAYER = Parameter("layer", "text", "Only datasets of this layer")
+PART_OF_NAME = Parameter("q", "text", "Part of the name", positional=True, argument="text", metavar="TEXT")
 STATE = Parameter("state", "choice", "Only this state", choices=RUN_STATES)
 PAGING = (LIMIT, CURSOR)
 
@@ -191,7 +205,7 @@ QUESTIONS: tuple[Question, ...] = (
         "impact", "List what breaks if columns change.",
         "The columns, datasets, jobs and readers that a change affects. The exit code is 1 if something breaks, so that"
         " a CI job can fail.",
-        "ImpactAnswer",
+        "ImpactAnswer | ImpactTablesAnswer | ImpactJobsAnswer",
         (
             _columns(required=False),
             Parameter("change", "choice", "The change to the columns", default="drop",
@@ -199,7 +213,7 @@ QUESTIONS: tuple[Question, ...] = (
             Parameter("diff", "sql", "A schema change in SQL: ALTER or DROP statements, a git diff, one schema to"
                       " compare with the lake, or the old and the new schema (given twice)", repeatable=True,
                       request_bounds=(0, 2), example="alter table orders drop column promo_code"),
-            INDIRECT_BY_DEFAULT, DEPTH, AS_OF, *PAGING,
+            INDIRECT_BY_DEFAULT, DEPTH, AS_OF, GRAIN, *PAGING,
         ),
         alternatives=("column", "diff"),
         examples=("impact silver.customers.region --change drop",),
@@ -212,14 +226,14 @@ QUESTIONS: tuple[Question, ...] = (
         "pii", "Show where personal data ends up, in clear or masked.",
         "Each column that the data reaches is `clear`, `masked` (by which job, at which step) or `indirect` (influenced"
         " only). The exit code is 1 if a column outside the allowed zones has it in clear.",
-        "PiiAnswer",
+        "PiiAnswer | PiiTablesAnswer",
         (
             _columns(required=False),
             Parameter("tag", "text", "Start from every column with this tag"),
             Parameter("allowed_zone", "text", "A layer, dataset or pattern where the data may be in clear; it is a"
                       " violation elsewhere", repeatable=True, request_bounds=(0, 20), argument="allowed_zones",
                       metavar="ZONE"),
-            INDIRECT_BY_DEFAULT, DEPTH, AS_OF, *PAGING,
+            INDIRECT_BY_DEFAULT, DEPTH, AS_OF, TABLE_GRAIN, *PAGING,
         ),
         alternatives=("column", "tag"),
         examples=("pii --tag PII --allowed-zone silver --allowed-zone 'gold.*'",),
@@ -228,13 +242,13 @@ QUESTIONS: tuple[Question, ...] = (
         "droppable", "Check whether columns can be dropped.",
         "The verdict of each column is yes, no or unknown, with its readers. The exit code is 1 unless every verdict is"
         " yes.",
-        "DroppableAnswer", (_columns(), IDLE_DAYS, AS_OF, *PAGING),
+        "DroppableAnswer | DroppableTablesAnswer", (_columns(), IDLE_DAYS, AS_OF, TABLE_GRAIN, *PAGING),
         examples=("droppable silver.customers.nickname silver.customers.email",),
     ),
     Question(
         "unused", "List columns that nobody reads.",
         "With the last write, the last read, and the confidence of the verdict.",
-        "UnusedAnswer", (DATASET, LAYER, IDLE_DAYS, AS_OF, *PAGING),
+        "UnusedAnswer | UnusedTablesAnswer", (DATASET, LAYER, IDLE_DAYS, AS_OF, TABLE_GRAIN, *PAGING),
         examples=("unused silver.customers",),
     ),
     Question(
@@ -251,10 +265,10 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         "diff", "Show what changed between two times, jobs or lakes.",
-        "Edges that were observed again without a change are not listed.",
+        "Without --from, what the last change was. Edges that were observed again without a change are not listed.",
         "DiffAnswer",
         (
-            Parameter("from", "time", "The earlier time", argument="from_"),
+            Parameter("from", "time", "The earlier time; the last change by default", argument="from_"),
             Parameter("to", "time", "The later time; the current time by default"),
             Parameter("job", "text", "Compare the lineage of two jobs", repeatable=True, minimum=2, maximum=2,
                       argument="jobs", option="jobs", metavar="JOB JOB"),
@@ -262,10 +276,10 @@ QUESTIONS: tuple[Question, ...] = (
             replace(DATASET, positional=False, help="Only changes of this dataset: any unique suffix of its name"),
             AS_OF, *PAGING,
         ),
-        alternatives=("from", "job", "other"),
-        examples=("diff --from 2026-01-02 --to 2026-01-08",),
+        alternatives=("from", "job", "other"), needs_alternative=False,
+        examples=("diff", "diff --from 2026-01-02 --to 2026-01-08"),
         forms=(
-            _Form("diff", "Show what changed between two times.", ("job", "other", "as_of"), ("from",)),
+            _Form("diff", "Show what changed between two times.", ("job", "other", "as_of")),
             _Form("job-diff", "Compare the lineage of two jobs.", ("from", "to", "other", "dataset"), ("job",)),
             _Form("lake-diff", "Compare with another lake, named by `colline serve --other-lake NAME=PATH`.",
                   ("from", "to", "job", "dataset"), ("other",), tool=None),
@@ -304,34 +318,41 @@ QUESTIONS: tuple[Question, ...] = (
         "OverviewAnswer", (), group="catalog", is_command=False,
     ),
     Question(
-        "dataset", "Show one dataset: its columns, neighbours and jobs.", "",
-        "DatasetAnswer",
+        "tables", "List tables, files and topics.",
+        "With the number of their columns, of the tables they are built on, and of those built on them.",
+        "TablesAnswer", (PART_OF_NAME, LAYER, *PAGING),
+        group="catalog", examples=("tables customers",),
+    ),
+    Question(
+        "jobs", "List jobs with the state and times of their runs.", "The job that started last is first.",
+        "JobsAnswer", (PART_OF_NAME, STATE, *PAGING),
+        group="catalog", examples=("jobs", "jobs --state FAIL"),
+    ),
+    Question(
+        "show", "Show one table or job.",
+        "Of a table: its columns with type, tags and description, how many columns each is built on and decided by, its"
+        " neighbours, writers, readers, and the history of its schema. Of a job: its SQL or code location, inputs,"
+        " outputs, owner, and the durations and errors of its last runs.",
+        "TableCard | JobCard",
         (
-            Parameter("namespace", "text", "Its namespace", required=True, example="file"),
-            Parameter("name", "text", "Its name", required=True, example="/lake/silver/customers"),
+            Parameter("name", "table", "A table or a job: any unique suffix of its name", required=True,
+                      positional=True, example="silver.customers"),
+            Parameter("kind", "choice", "What the name stands for", choices=("table", "job")),
+            Parameter("namespace", "text", "The namespace; then the name must be whole", example="file"),
             AS_OF,
         ),
-        group="catalog", is_command=False,
+        group="catalog", is_cacheable=False, examples=("show gold.daily_revenue", "show daily_revenue --kind job"),
     ),
     Question(
-        "datasets", "List datasets.", "",
-        "DatasetsAnswer", (Parameter("q", "text", "Part of the name", argument="text"), LAYER, *PAGING),
-        group="catalog", is_command=False,
-    ),
-    Question(
-        "jobs", "List jobs with the state and times of their runs.", "",
-        "JobsAnswer", (Parameter("q", "text", "Part of the name", argument="text"), STATE, *PAGING),
-        group="catalog", is_command=False,
-    ),
-    Question(
-        "runs", "List runs with state and times, newest first.", "",
+        "runs", "List runs with state, times and duration, newest first.", "",
         "RunsAnswer",
         (
+            Parameter("run", "text", "Only the run with this id"),
             Parameter("job", "text", "Only runs of this job"),
             Parameter("job_namespace", "text", "Only runs of jobs in this namespace"),
             STATE, replace(SINCE, help="Only runs that started since this time"), *PAGING,
         ),
-        group="catalog", is_command=False, is_cacheable=False,
+        group="catalog", is_cacheable=False, examples=("runs --job daily_revenue --limit 3",),
     ),
     Question(
         "quarantine", "List lines that could not be ingested, with the reason, newest first.", "",

@@ -7,7 +7,7 @@ valid in one of them exactly if it is valid in the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from colline.errors import (
@@ -19,6 +19,7 @@ from colline.errors import (
     NoLineageYetError,
     SettingError,
 )
+from colline.graph.queries.moments import RELATIVE_PATTERN, read_moment, relative_moment
 from colline.graph.queries.registry import Kind, Parameter, RequestForm
 
 MAX_TEXT_CHARACTERS = 24_000  # enough for a column whose own name and whose dataset's name have 10 KB each
@@ -96,15 +97,21 @@ def _read_choice(parameter: Parameter, text: str) -> str:
 def _read_time(_: Parameter, text: str) -> datetime:
     """Reads a date or a time; a `+` that the client did not escape arrives as a space."""
     try:
-        at = datetime.fromisoformat(text.replace(" ", "+").replace("Z", "+00:00").replace("z", "+00:00"))
-        return at.replace(tzinfo=timezone.utc) if at.tzinfo is None else at.astimezone(timezone.utc)
+        return read_moment(text if text[:1].isalpha() or " " not in text or "-" not in text else text.replace(" ", "+"))
     except (ValueError, OverflowError):
-        raise ValueError("must be a date (2026-01-31) or an RFC 3339 time (2026-01-31T12:00:00Z)") from None
+        raise ValueError("must be a date (2026-01-31), an RFC 3339 time, `yesterday`, or `2h`") from None
+
+
+def has_relative_time(form: RequestForm, pairs: Iterable[tuple[str, str]]) -> bool:
+    """Whether the arguments contain a time such as `2h`, so that the same request has another answer later."""
+    times = {parameter.name for parameter in form.parameters if parameter.kind == "time"}
+    return any(name in times and relative_moment(text) is not None for name, text in pairs)
 
 
 _READERS: Mapping[Kind, Callable[[Parameter, str], Any]] = {
     "text": _read_text,
     "column": _read_text,
+    "table": _read_text,
     "sql": _read_text,
     "integer": _read_integer,
     "boolean": _read_boolean,
@@ -124,7 +131,8 @@ def json_schema(parameter: Parameter) -> dict[str, Any]:
     elif parameter.kind == "choice":
         schema = {"type": "string", "enum": list(parameter.choices)}
     elif parameter.kind == "time":
-        schema = {"type": "string", "anyOf": [{"format": "date"}, {"format": "date-time"}]}
+        forms = [{"format": "date"}, {"format": "date-time"}, {"pattern": RELATIVE_PATTERN}]
+        schema = {"type": "string", "anyOf": forms}
     if parameter.repeatable:
         return {"type": "array", "items": schema, "minItems": least, "maxItems": most}
     return schema if parameter.default is None else {**schema, "default": parameter.default}

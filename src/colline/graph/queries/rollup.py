@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.impact import dataset_rows
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
-from colline.graph.queries.upstream_downstream import column_names, flag_names, gap_note, job_flags, reach_totals
+from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
+from colline.graph.queries.upstream_downstream import flag_names, job_flags
 from colline.graph.results import JobWalkAnswer, TableWalkAnswer
 from colline.graph.rows import JobEdge, ReachedDataset, ReachedJob, TableEdge
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
@@ -34,12 +35,12 @@ def by_table(view: View, origin: Nodes, options: TraversalOptions, page: Page) -
     """The datasets that are reached, nearest first, and the lineage between them."""
     reach = traverse(view.arrays, origin, options)
     rows = _table_rows(view, reach)
-    gaps = gaps_reached(view, reach)
+    gaps, totals = gaps_reached(view, reach), reach_totals(reach)
     return TableWalkAnswer(
         question="upstream" if options.upstream else "downstream",
-        verdict=_verdict(view, reach, count_of(len(rows), "dataset") if rows else "") + gap_note(len(gaps)),
+        verdict=_verdict(view, reach, len(rows), "table", totals) + gap_note(len(gaps)),
         of=view.origin_rows(origin, options.at),
-        totals=reach_totals(reach),
+        totals=totals,
         datasets=rows[page.rows],
         edges=_table_edges(view, reach),
         unknown=unknown_rows(view, gaps),
@@ -51,12 +52,12 @@ def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> 
     """The jobs whose edges are followed, nearest first. Two jobs are connected if one reads what the other writes."""
     reach = traverse(view.arrays, origin, options)
     rows, edges = _job_rows_and_edges(view, reach)
-    gaps = gaps_reached(view, reach)
+    gaps, totals = gaps_reached(view, reach), reach_totals(reach)
     return JobWalkAnswer(
         question="upstream" if options.upstream else "downstream",
-        verdict=_verdict(view, reach, count_of(len(rows), "job") if rows else "") + gap_note(len(gaps)),
+        verdict=_verdict(view, reach, len(rows), "job", totals) + gap_note(len(gaps)),
         of=view.origin_rows(origin, options.at),
-        totals=reach_totals(reach),
+        totals=totals,
         jobs=rows[page.rows],
         edges=edges,
         unknown=unknown_rows(view, gaps),
@@ -64,9 +65,15 @@ def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> 
     )
 
 
-def _verdict(view: View, reach: Reach, found: str) -> str:
-    side = "upstream of" if reach.options.upstream else "downstream of"
-    return f"{found or 'nothing is'} {side} {column_names(view, reach.origin)}"
+def _verdict(view: View, reach: Reach, count: int, word: str, totals: dict[str, int]) -> str:
+    names, upstream = column_names(view, reach.origin), reach.options.upstream
+    if count:
+        side = "upstream" if upstream else "downstream"
+        return f"{count_of(count, word)} {side} of {names}{depth_note(totals)}"
+    conditions = conditions_note(reach)
+    if conditions:
+        return f"no {word} {'feeds' if upstream else 'takes the value of'} {names}; {conditions}"
+    return f"nothing is {'upstream' if upstream else 'downstream'} of {names}"
 
 
 def _steps(reach: Reach) -> Iterator[_Steps]:

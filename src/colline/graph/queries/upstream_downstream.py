@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
+from colline.graph.queries.usage.readers import query_readers
+from colline.graph.queries.values_without_inputs import describe_written_value
 from colline.graph.results import WalkAnswer
 from colline.graph.rows import FlaggedJob, ReachedColumn
 from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse
@@ -49,14 +52,6 @@ def reached_columns(view: View, reach: Reach, nodes: Nodes) -> list[ReachedColum
     ]
 
 
-def reach_totals(reach: Reach) -> dict[str, int]:
-    """The number of columns, datasets and jobs that were reached, and the largest distance."""
-    has_columns = np.zeros(reach.arrays.meta["datasets"], dtype=np.bool_)
-    has_columns[reach.arrays["node.dataset"].take(reach.all_nodes())] = True
-    datasets = int(np.count_nonzero(has_columns))
-    return {"columns": reach.total, "datasets": datasets, "jobs": len(reach.jobs), "depth": reach.depth}
-
-
 def job_flags(view: View, jobs: Nodes, since: int | None) -> Flags:
     """Jobs that need attention.
 
@@ -87,25 +82,36 @@ def _job_rows(view: View, jobs: Nodes, flags: Flags) -> list[FlaggedJob]:
     return [FlaggedJob.extend(view.job(int(jobs[place])), flags=flag_names(flags, place)) for place in order]
 
 
-def column_names(view: View, nodes: Nodes) -> str:
-    """The names of up to three columns, and the number of the others."""
-    names = ", ".join(view.names.label(node) for node in nodes[:3].tolist())
-    return names + (f" and {len(nodes) - 3} more" if len(nodes) > 3 else "")
-
-
-def gap_note(gaps: int) -> str:
-    """The end of a verdict that coverage gaps make uncertain."""
-    return f"; {count_of(gaps, 'gap')} in coverage on the way" if gaps else ""
-
-
 def _verdict(view: View, reach: Reach, flags: Flags, totals: dict[str, int], gaps: int) -> str:
     """One sentence: how many columns, what needs attention, what is unknown."""
     names, upstream = column_names(view, reach.origin), reach.options.upstream
+    notes = [f"{count_of(n, 'job')} {name}" for name, found in flags.items() if (n := int(np.count_nonzero(found)))]
+    queries = 0 if upstream else _count_live_queries(view, reach)
+    notes += [f"{count_of(queries, 'live query reads', 'live queries read')} it"] if queries else []
     if not totals["columns"]:
-        verb = "feeds" if upstream else "is built on"
-        return f"unknown what {verb} {names}: lineage is missing" if gaps else f"nothing {verb} {names}"
+        notes.insert(0, conditions_note(reach))
+        return "; ".join(filter(None, [_nothing(view, reach, bool(gaps), any(notes)), *notes]))
     one = totals["columns"] == 1
     verb = ("feeds" if one else "feed") if upstream else ("is built on" if one else "are built on")
     reached = f"{count_of(totals['columns'], 'column')} in {count_of(totals['datasets'], 'dataset')}"
-    notes = [f"{count_of(n, 'job')} {name}" for name, found in flags.items() if (n := int(np.count_nonzero(found)))]
-    return "; ".join([f"{reached} {verb} {names}", *notes]) + gap_note(gaps)
+    return "; ".join([f"{reached} {verb} {names}", *notes]) + depth_note(totals) + gap_note(gaps)
+
+
+def _nothing(view: View, reach: Reach, has_gaps: bool, is_used: bool) -> str:
+    """The verdict if no column is reached."""
+    names, upstream = column_names(view, reach.origin), reach.options.upstream
+    if has_gaps:
+        return f"unknown what {'feeds' if upstream else 'is built on'} {names}: lineage is missing"
+    if upstream and len(reach.origin) == 1:
+        written = describe_written_value(view, int(reach.origin[0]), reach.options.at)
+        if written is not None:
+            return f"no column feeds {names}: {written}"
+    if is_used:
+        return f"no column {'feeds' if upstream else 'takes the value of'} {names}"
+    return f"nothing {'feeds' if upstream else 'is built on'} {names}"
+
+
+def _count_live_queries(view: View, reach: Reach) -> int:
+    """The number of recent queries that read the columns asked about."""
+    readers = query_readers(view, reach.origin, reach.options.at)
+    return len({reader.job for reader in readers if reader.kind == "query" and reader.live})

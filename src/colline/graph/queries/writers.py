@@ -8,7 +8,8 @@ import numpy as np
 
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
-from colline.graph.queries.upstream_downstream import column_names
+from colline.graph.queries.reach_summary import column_names
+from colline.graph.queries.values_without_inputs import describe_value
 from colline.graph.results import WritersAnswer
 from colline.graph.rows import WriterInput, WriterRow
 from colline.graph.traversal.csr import Nodes, adjacency, distinct
@@ -52,7 +53,12 @@ def _writers_of(view: View, node: int, at: int | None) -> list[WriterRow]:
             )
             inputs[int(edges.job[row])].append(found)
     definitions = {job: _definition(found) for job, found in inputs.items()}
-    has_conflict = len(set(definitions.values())) > 1
+    if not any(found.type == "DIRECT" for sources in inputs.values() for found in sources):
+        is_complete = not open_gaps(view, datasets=view.arrays["node.dataset"][[node]], at=at)
+        for job in view.writing_jobs(int(view.arrays["node.dataset"][node]), at):
+            inputs.setdefault(job, [])
+            definitions[job] = describe_value(view, node, [job], at) if is_complete else "unknown: lineage is missing"
+    has_conflict = len({definitions[job] for job, found in inputs.items() if found}) > 1
     return [
         WriterRow.extend(
             view.ref(node),

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from colline.graph.answer import Answer
+from colline.graph.answer import Answer, show_duration
 from colline.graph.results import ImpactAnswer, WalkAnswer
 from colline.graph.rows import EdgeChange, EdgeRevision, EdgeRow, OutgoingEdge, PathRow, ReachedColumn, Row
 from colline.terminal_text import escape_control_characters
@@ -61,11 +61,11 @@ def first_line(text: str | None) -> str:
 
 
 def _subtype(edge: EdgeRow) -> str:
-    return edge.subtype.lower() + (" ⛨" if edge.masking else "")
+    return edge.subtype.lower() + (" (masked)" if edge.masking else "")
 
 
 def _transformation(edge: EdgeRow) -> str:
-    return (edge.description or edge.subtype.lower()) + (" ⛨" if edge.masking else "")
+    return (edge.description or edge.subtype.lower()) + (" (masked)" if edge.masking else "")
 
 
 def _path_steps(row: PathRow) -> str:
@@ -95,12 +95,13 @@ _COMPUTED: dict[str, Cell] = {
     "path_steps": _path_steps,
     "through": lambda row: " → ".join(row.through),
     "last_read": lambda row: "never" if row.never else row.last_read,
-    "doubt": lambda row: row.why if row.confidence == "low" else "",
+    "doubt": lambda row: row.why if row.confidence != "high" else "",
     "toward_a": lambda row: _divergent_edges(row.a),
     "toward_b": lambda row: _divergent_edges(row.b),
     "changed_object": _changed_object,
     "changed_transformation": _changed_transformation,
     "gap": lambda row: row.kind.replace("_", " "),
+    "duration": lambda row: show_duration(row.seconds),
     "last_error": lambda row: first_line(row.last_error),
     "error": lambda row: first_line(row.error),
     "line": lambda row: (row.line or "")[:120],
@@ -111,69 +112,102 @@ def parse_columns(text: str) -> Columns:
     """The columns of a table, from words such as `last_seen`, `job=job.name`, `path=@path` and `!masked`.
 
     A word is the header and the path of the value, which are the same if there is one name. `@` refers to a computed
-    value, and `!masked` shows the word `masked` if that value is true.
+    value, and `!column.masked` has the header `masked`.
     """
     return tuple(map(_parse_column, text.split()))
 
 
 def _parse_column(word: str) -> tuple[str, Cell]:
     if word.startswith("!"):
-        value, shown = value_at(word[1:]), word.rpartition(".")[2].lstrip("!")
-        return "", lambda row: shown if value(row) is True else ""
+        return word.rpartition(".")[2].lstrip("!"), value_at(word[1:])
     header, _, path = word.partition("=")
     path = path or header
     return header.replace("_", " "), _COMPUTED[path[1:]] if path.startswith("@") else value_at(path)
 
 
 _COLUMN = "column=label type layer tags up down"
-_DATASETS = "hop=distance dataset=label kind layer owner columns"
-_JOBS = "hop=distance job=name last_run=last_state last_success changed=changed_at error=@last_error flags"
+_DATASETS = "hop=distance table=label kind layer owner columns"
+_REACHED_JOBS = "hop=distance job=name last_run=last_state last_success changed=changed_at error=@last_error flags"
+_JOBS = "job=name last_run=last_state started=last_started owner runs error=@last_error"
+_TABLES = "table=label kind layer owner columns up=upstream down=downstream last_written last_read"
+_NEIGHBOURS = "layer columns jobs relation=@indirect"
+_RUNS = "started state duration=@duration error=@error run=run_id"
 _REACHED = "hop=column.distance column=column.label"
 _VIA = "expression=via.description job=via.job.name"
 # by question, or by question and section
 TABLES = {
-    "find": "column=label match type layer tags up down",
+    "find": "column=label match type layer tags up down decided_by=up_conditions decides=down_conditions",
     "columns": _COLUMN,
-    "dataset": _COLUMN,
-    "upstream": f"{_REACHED} how=@subtype {_VIA} last_run=via.last_state =@indirect !column.masked",
-    "upstream.datasets": f"{_DATASETS} =@indirect",
-    "datasets": _DATASETS,
-    "upstream.jobs": _JOBS,
+    "show.columns": "column=field type tags up down decided_by=up_conditions decides=down_conditions description",
+    "show.runs": _RUNS,
+    "tables": _TABLES,
+    "upstream": f"{_REACHED} how=@subtype {_VIA} last_run=via.last_state relation=@indirect !column.masked",
+    "upstream.datasets": f"{_DATASETS} relation=@indirect",
+    "upstream.jobs": _REACHED_JOBS,
     "jobs": _JOBS,
-    "paths": "steps=length path=@path how=@path_steps =@indirect !masked",
-    "impact": f"{_REACHED} use=column.kinds {_VIA} =@indirect",
+    "paths": "steps=length path=@path how=@path_steps relation=@indirect !masked",
+    "impact": f"{_REACHED} use=column.kinds {_VIA} relation=@indirect",
+    "impact.datasets": _DATASETS,
+    "impact.jobs": "job=name owner !breaks hop=distance use=kinds last_run=last_state",
+    "pii.tables": "table=label kind layer clear masked indirect",
+    "droppable.table": "table=label droppable=verdict confidence columns why read_by=readers last_read",
+    "unused.table": "table=label columns last_written last_read confidence why",
     "pii": "verdict column=label hop=distance from=source.label through=@through masked_at_hop=hop by=job.name exit"
     " !violation",
-    "droppable": "column=label droppable=verdict why last_read",
+    "droppable": "column=label droppable=verdict confidence why last_read",
     "unused": "column=label last_write last_read=@last_read confidence why=@doubt",
     "writers": "column=label job=job.name definition last_success last_run=last_state !conflict",
     "compare": "shared_column=column.label toward_the_first=@toward_a toward_the_second=@toward_b !differs",
     "diff": "change what=kind where=@changed_object how=@changed_transformation job=job.name",
+    "overview": "layer datasets columns tagged",
     "coverage": "gap=@gap job=job.name dataset=dataset.label layer owner detail last_seen",
-    "runs": "run=run_id job=job.name state started ended error=@error",
+    "runs": "job=job.name state started duration=@duration error=@error run=run_id",
     "quarantine": "reason file position line=@line",
 }
 _FLAGGED_JOBS = "job_that_needs_attention=name why=flags lineage_changed=changed_at last_success error=@last_error"
 # question → sections below the rows
 FURTHER_TABLES = {
+    "find": {"tables": _TABLES, "jobs": _JOBS},
+    "show": {
+        "upstream": f"built_on=label {_NEIGHBOURS}",
+        "downstream": f"built_on_it=label {_NEIGHBOURS}",
+        "writers": "written_by=name owner last_run=last_state last_success",
+        "readers": "read_by=name uses columns last_read !live",
+        "schemas": "schema_since=first_seen until=last_seen columns added removed changed",
+        "inputs": "reads=label layer columns last_written",
+        "outputs": "writes=label layer columns last_written",
+    },
     "upstream": {"jobs": _FLAGGED_JOBS},
     "downstream": {"jobs": _FLAGGED_JOBS},
     "impact": {
-        "jobs": "hop=distance job=name use=kinds !breaks",
-        "readers": "column read_by=job.name use last_read !live",
+        "jobs": "job=name owner !breaks hop=distance use=kinds last_run=last_state",
+        "readers": "query=job.name owner !live column use last_read",
     },
     "pii": {"exits": "exit=label kind clear masked indirect"},
 }
-RIGHT_ALIGNED = ("hop", "up", "down", "steps", "columns", "clear", "masked", "indirect", "masked at hop", "position")
+RIGHT_ALIGNED = (
+    "hop",
+    "up",
+    "down",
+    "decided by",
+    "decides",
+    "steps",
+    "columns",
+    "runs",
+    "duration",
+    "clear",
+    "masked",
+    "indirect",
+    "masked at hop",
+    "position",
+)
 
 
 def columns_of(answer: Answer) -> Columns:
-    """The columns of the table of an answer's rows; without a definition, all fields except identifiers."""
+    """The columns of the table of an answer's rows."""
     question = "upstream" if answer.question == "downstream" else answer.question
-    found = TABLES.get(f"{question}.{answer.main}") or TABLES.get(question)
-    if found is None:
-        names = dict.fromkeys(name for row in answer.main_rows for name in row.__struct_fields__)
-        found = " ".join(name for name in names if name not in ("id", "namespace", "name", "field"))
+    grain = getattr(answer, "grain", "")
+    found = TABLES.get(f"{question}.{answer.main}") or TABLES.get(f"{question}.{grain}") or TABLES[question]
     return parse_columns(found)
 
 

@@ -8,20 +8,23 @@ from html import escape as escape_html
 from pathlib import Path
 
 from colline.errors import SettingError
-from colline.graph.render.diagram_layout import HEAD, WIDTH, Arrow, Box, Picture
+from colline.graph.answer import count_of
+from colline.graph.render.diagram_layout import HEAD, MARGIN, WIDTH, Arrow, Box, Picture
+from colline.graph.render.diagram_routes import Curve, routes
 from colline.terminal_text import escape_control_characters
 
 COLORS = {"bronze": "#B0713C", "silver": "#7C8AA0", "gold": "#B98A1D", "platinum": "#5B6B8C"}
 _NO_LAYER, _INK, _MUTED, _ACCENT = "#9AA1AC", "#1F2933", "#6B7682", "#0F766E"
-_MAX_CHARACTERS = 30
+_MASKED = "#0E7C3F"
+_FONT = "system-ui,Segoe UI,Helvetica,Arial,DejaVu Sans,sans-serif"
+_NOTE_HEIGHT = 24
+_MAX_CHARACTERS, _TEXT_CHARACTERS, _JOB_CHARACTERS = 30, 24, 18
 
 
-def _shorten(text: str) -> str:
-    """A long name without its middle."""
+def _shorten(text: str, most: int = _MAX_CHARACTERS) -> str:
+    """A long text without its middle."""
     text = escape_control_characters(text)
-    if len(text) <= _MAX_CHARACTERS:
-        return text
-    return f"{text[: _MAX_CHARACTERS // 2]}…{text[-_MAX_CHARACTERS // 2 + 1 :]}"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2 - 1) :]}"
 
 
 def _escape(text: str) -> str:
@@ -32,40 +35,73 @@ def _color(box: Box) -> str:
     return COLORS.get((box.layer or "").lower(), _NO_LAYER)
 
 
-def _ends(picture: Picture, arrow: Arrow) -> tuple[int, int, int, int]:
-    one, two = picture.boxes[arrow.from_box], picture.boxes[arrow.to_box]
-    to_y = two.y + HEAD // 2 if arrow.to_head else two.line(arrow.target)
-    return one.x + WIDTH, one.line(arrow.source), two.x, to_y
-
-
 def to_svg(picture: Picture) -> str:
-    """An SVG file without scripts, fonts or links."""
-    size = f'width="{picture.width}" height="{picture.height}" viewBox="0 0 {picture.width} {picture.height}"'
+    """An SVG file without scripts, fonts or links, that fits the window it is opened in."""
+    height = picture.height + (_NOTE_HEIGHT if picture.left_out else 0)
+    size = f'width="{picture.width}" height="{height}" viewBox="0 0 {picture.width} {height}"'
+    fit = 'style="max-width:100%;max-height:100vh;width:auto;height:auto"'
     out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="system-ui,sans-serif" font-size="13" role="img">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {fit} font-family="{_FONT}" font-size="13" role="img">',
         f"<title>{_escape(picture.title)}</title>",
-        f'<rect width="{picture.width}" height="{picture.height}" fill="#fff"/>',
-        *(_svg_arrow(picture, arrow) for arrow in picture.arrows),
+        f'<rect width="{picture.width}" height="{height}" fill="#fff"/>',
+        *(_svg_arrow(arrow, curves) for arrow, curves in zip(picture.arrows, routes(picture), strict=True)),
+        *_svg_labels(picture),
         *(_svg_box(picture, box) for box in picture.boxes),
+        *([_svg_note(picture)] if picture.left_out else []),
         "</svg>",
     ]
     return "\n".join(out) + "\n"
 
 
-def _svg_arrow(picture: Picture, arrow: Arrow) -> str:
-    x1, y1, x2, y2 = _ends(picture, arrow)
-    bend = max(abs(x2 - x1) // 2, 40)
-    curve = f"M{x1} {y1} C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+def _left_out(picture: Picture) -> str:
+    return f"{count_of(picture.left_out, 'more column is', 'more columns are')} not drawn."
+
+
+def _svg_note(picture: Picture) -> str:
+    return f'<text x="{MARGIN}" y="{picture.height + 4}" fill="{_MUTED}">{_left_out(picture)}</text>'
+
+
+def _svg_arrow(arrow: Arrow, curves: tuple[Curve, ...]) -> str:
+    (x1, y1), *_ = curves[0]
+    (x2, y2), before = curves[-1][3], curves[-1][2]
+    path = f"M{x1:g} {y1:g}" + "".join(" C" + " ".join(f"{x:g} {y:g}" for x, y in curve[1:]) for curve in curves)
     dash = ' stroke-dasharray="2 4"' if arrow.indirect else ""
-    color = _MUTED if arrow.indirect else "#0E7C3F" if arrow.masking else _INK
-    line = f'<path d="{curve}" fill="none" stroke="{color}" stroke-width="1.5"{dash}>'
-    line += f"<title>{_escape(arrow.text)}{' (masks)' if arrow.masking else ''}</title></path>"
-    tip = f'<path d="M{x2} {y2} l-7 -4 l0 8 z" fill="{color}"/>'
-    shield = ""
-    if arrow.masking:
-        place = f'x="{(x1 + x2) // 2}" y="{(y1 + y2) // 2 - 4}"'
-        shield = f'<text {place} text-anchor="middle" fill="{color}">⛨</text>'
-    return line + tip + shield
+    color = _arrow_color(arrow)
+    line = f'<path d="{path}" fill="none" stroke="{color}" stroke-width="1.5"{dash}>'
+    line += f"<title>{_escape(_arrow_text(arrow))}</title></path>"
+    back = 7 if before[0] > x2 else -7
+    return line + f'<path d="M{x2:g} {y2:g} l{back} -4 l0 8 z" fill="{color}"/>'
+
+
+def _arrow_color(arrow: Arrow) -> str:
+    return _MUTED if arrow.indirect else _MASKED if arrow.masking else _INK
+
+
+def _arrow_text(arrow: Arrow) -> str:
+    """The expression, whether it masks, and the job."""
+    return f"{arrow.text}{' (masked)' if arrow.masking else ''}{f' by {arrow.job}' if arrow.job else ''}"
+
+
+def _svg_labels(picture: Picture) -> list[str]:
+    """The expression and the job of each column, at the end of its arrows; they are the same for most sources."""
+    arriving: dict[tuple[int, int | None], list[Arrow]] = {}
+    for arrow in picture.arrows:
+        if arrow.from_box != arrow.to_box:
+            arriving.setdefault((arrow.to_box, None if arrow.to_head else arrow.target), []).append(arrow)
+    return [_svg_label(picture.boxes[place], column, arrows) for (place, column), arrows in arriving.items()]
+
+
+def _svg_label(box: Box, column: int | None, arrows: list[Arrow]) -> str:
+    y = (box.y + HEAD // 2 if column is None else box.line(column)) - 4
+    texts = list(dict.fromkeys(f"{arrow.text}{' (masked)' if arrow.masking else ''}" for arrow in arrows))
+    jobs = list(dict.fromkeys(arrow.job for arrow in arrows if arrow.job))
+    color = _MUTED if all(arrow.indirect for arrow in arrows) else _arrow_color(arrows[0])
+    job = f" · {_shorten(jobs[0], _JOB_CHARACTERS)}" if jobs else ""
+    return (
+        f'<text x="{box.x - 12}" y="{y}" text-anchor="end" font-size="10" fill="{color}" stroke="#fff"'
+        f' stroke-width="3" paint-order="stroke">{_escape(_shorten(", ".join(texts), _TEXT_CHARACTERS))}{_escape(job)}'
+        f"<title>{_escape(', '.join(texts))} by {_escape(', '.join(jobs) or '?')}</title></text>"
+    )
 
 
 def _svg_box(picture: Picture, box: Box) -> str:
@@ -91,11 +127,11 @@ def _svg_box(picture: Picture, box: Box) -> str:
 
 def to_html(picture: Picture) -> str:
     """An HTML page with the drawing and its verdict."""
-    more = f"<p>{picture.left_out:,} more columns are not drawn.</p>" if picture.left_out else ""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>lineage</title>'
-        "<style>body{font:14px system-ui;margin:24px;color:#1F2933}h1{font-size:16px}div{overflow:auto}</style>"
-        f"</head><body><h1>{_escape(picture.title)}</h1>{more}<div>{to_svg(picture)}</div></body></html>\n"
+        "<style>body{font:14px system-ui,sans-serif;margin:24px;color:#1F2933}h1{font-size:16px}"
+        "svg{max-height:calc(100vh - 96px)!important}</style>"
+        f"</head><body><h1>{_escape(picture.title)}</h1><div>{to_svg(picture)}</div></body></html>\n"
     )
 
 
@@ -111,7 +147,7 @@ def to_mermaid(picture: Picture) -> str:
         out.append("  end")
     for arrow in picture.arrows:
         line = "-.->" if arrow.indirect else "==>" if arrow.masking else "-->"
-        label = "|masks|" if arrow.masking else ""
+        label = f'|"{_mermaid(_arrow_text(arrow))}"|'
         target = f"b{arrow.to_box}" if arrow.to_head else f"c{arrow.target}"
         out.append(f"  c{arrow.source} {line}{label} {target}")
     return "\n".join(out) + "\n"
@@ -131,7 +167,7 @@ def to_dot(picture: Picture) -> str:
     for arrow in picture.arrows:
         style = "dashed" if arrow.indirect else "solid"
         mask = ", color=darkgreen" if arrow.masking else ""
-        out.append(f"  c{arrow.source} -> c{arrow.target} [style={style}, tooltip={_dot(arrow.text)}{mask}];")
+        out.append(f"  c{arrow.source} -> c{arrow.target} [style={style}, label={_dot(_arrow_text(arrow))}{mask}];")
     return "\n".join([*out, "}"]) + "\n"
 
 

@@ -13,7 +13,7 @@ from colline.graph.results import WalkAnswer
 from colline.graph.rows import ColumnIdentity, ColumnRow, EdgeRow
 
 WIDTH, HEAD, LINE = 240, 40, 22  # pixels, like all sizes here
-GAP_X, GAP_Y, MARGIN = 96, 24, 32
+GAP_X, GAP_Y, MARGIN = 280, 36, 36
 MAX_COLUMNS = 400
 _SWEEPS = 4
 
@@ -54,6 +54,7 @@ class Arrow:
     masking: bool
     to_head: bool
     text: str
+    job: str
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,8 @@ def _arrows(edges: Iterable[EdgeRow], home: Mapping[int, int]) -> tuple[Arrow, .
             indirect=edge.type == "INDIRECT",
             masking=edge.masking,
             to_head=edge.level == "dataset",
-            text=edge.description or edge.subtype.lower(),
+            text=edge.description or edge.subtype.lower().replace("_", " "),
+            job=edge.job.name if edge.job else "",
         )
         end = arrow.to_box if arrow.to_head else arrow.target
         out.setdefault((arrow.source, end, arrow.to_head, arrow.indirect, arrow.masking), arrow)

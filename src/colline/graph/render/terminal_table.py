@@ -21,10 +21,11 @@ _MIN_WRAPPING_WIDTH, _MAX_WORD_WIDTH = 24, 50
 
 # words with a color
 STYLES = {
-    "clear": "red", "masked": "green", "indirect": "yellow", "violation": "bold red", "FAIL": "red", "ABORT": "red",
+    "clear": "red", "masked": "green", "indirect": "yellow", "FAIL": "red", "ABORT": "red",
     "no": "red", "yes": "green", "unknown": "yellow", "added": "green", "removed": "red", "changed": "yellow",
-    "breaks": "bold red", "conflict": "bold red", "low": "yellow",
+    "low": "yellow", "medium": "yellow",
 }  # fmt: skip
+_ALARMS = ("violation", "breaks", "conflict")  # headers of columns where `yes` is a problem
 
 
 def print_table(headers: list[str], cells: list[list[str]], console: Console) -> None:
@@ -57,7 +58,7 @@ def _table(headers: list[str], cells: list[list[str]]) -> Table:
             no_wrap=header not in _WRAPPING,
         )
     for line in cells:
-        table.add_row(*(_style_word(cell) for cell in line))
+        table.add_row(*(_colored_text(header, cell) for header, cell in zip(headers, line, strict=True)))
     return table
 
 
@@ -84,7 +85,7 @@ def _lines_below(headers: list[str], cells: list[str], width: int) -> list[Text]
     for header, cell in zip(headers, cells, strict=True):
         if not cell:
             continue
-        text = Text.assemble((f"{header}: " if header else "", "dim"), _style_word(cell))
+        text = Text.assemble((f"{header}: ", "dim"), _colored_text(header, cell))
         if lines and lines[-1].cell_len + len(_SEPARATOR) + text.cell_len <= width:
             lines[-1].append(_SEPARATOR, "dim").append(text)
         else:
@@ -109,15 +110,15 @@ def _line(cells: list[str], headers: list[str], widths: list[int]) -> Text:
     for place, cell in enumerate(cells):
         is_last, is_right = place + 1 == len(cells), headers[place] in RIGHT_ALIGNED
         space = " " * (widths[place] - _width(cell)) if is_right or not is_last else ""
-        out.append(space if is_right else "").append(_style_word(cell))
+        out.append(space if is_right else "").append(_colored_text(headers[place], cell))
         out.append("" if is_right else space).append("" if is_last else " " * _GAP)
     return out
 
 
-def _style_word(cell: str) -> Text:
+def _colored_text(header: str, cell: str) -> Text:
     from rich.text import Text
 
-    return Text(cell, style=STYLES.get(cell, ""))
+    return Text(cell, style="bold red" if header in _ALARMS and cell == "yes" else STYLES.get(cell, ""))
 
 
 def _width(text: str) -> int:

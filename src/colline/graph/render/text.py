@@ -1,14 +1,18 @@
-"""Answers as text, trees, CSV, Markdown and HTML."""
+"""Answers as text, trees, CSV and Markdown."""
 
 from __future__ import annotations
 
 import csv
-import html
 import io
+import json
 from collections.abc import Iterable
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
+from msgspec import UnsetType
+
 from colline.graph.answer import Answer
+from colline.graph.queries.usage.evidence import evidence_text
 from colline.graph.render import terminal_table, tree
 from colline.graph.render.answer_columns import (
     FURTHER_TABLES,
@@ -18,13 +22,23 @@ from colline.graph.render.answer_columns import (
     parse_columns,
     rows_with_edges,
 )
-from colline.graph.results import WalkAnswer
+from colline.graph.results import (
+    DroppableAnswer,
+    DroppableTablesAnswer,
+    ImpactAnswer,
+    JobCard,
+    TableCard,
+    UnusedAnswer,
+    UnusedTablesAnswer,
+    WalkAnswer,
+)
 from colline.graph.rows import Row
-from colline.terminal_text import escape_control_characters
+from colline.terminal_text import escape_control_characters, escape_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+DEFAULT_WIDTH = 100  # characters, where the output is not a terminal
 TextTable = tuple[list[str], list[list[str]]]  # headers and cells
 
 
@@ -53,18 +67,39 @@ def _text_table(columns: Columns, rows: Iterable[object]) -> TextTable:
 
 def headline(answer: Answer) -> str:
     """The verdict and its time."""
-    return f"{escape_control_characters(answer.verdict)}; as of {cell_text(answer.as_of)}"
+    return f"{cell_text(answer.verdict)}; as of {cell_text(answer.as_of)}"
+
+
+_CARD_FACTS = ("description", "owner", "domain", "tags", "kind", "layer", "integration", "location", "dropped_at")
+
+
+def card_facts(answer: Answer) -> list[tuple[str, str]]:
+    """Facts about the table or job of a card that are not in its tables. SQL may have several lines."""
+    if not isinstance(answer, TableCard | JobCard):
+        return []
+    found = answer.table if isinstance(answer, TableCard) else answer.job
+    facts = [(name, cell_text(value)) for name in _CARD_FACTS if (value := getattr(found, name, None))]
+    sql = getattr(found, "sql", None)
+    return [*facts, ("sql", escape_lines(dedent(sql).strip()))] if sql else facts
 
 
 def notes(answer: Answer) -> list[str]:
     """What is unknown and how many rows are left out."""
     out = [escape_control_characters(f"unknown: {row.what}: {row.why}") for row in answer.unknown]
+    if isinstance(answer, DroppableAnswer | DroppableTablesAnswer | UnusedAnswer | UnusedTablesAnswer):
+        out.append(f"evidence: {cell_text(evidence_text(answer.evidence))}")
     if answer.left_out:
         out.append(f"{answer.left_out:,} more rows were left out; --limit 0 shows all")
     return out
 
 
-def to_text(answer: Answer, *, width: int = 200, as_tree: bool = False) -> str:
+def tables_of(answer: Answer) -> list[TextTable]:
+    """All tables in their order: those of `impact` begin with broken jobs and live readers."""
+    main, further = main_table(answer), further_tables(answer)
+    return [*further, main] if isinstance(answer, ImpactAnswer) else [main, *further]
+
+
+def to_text(answer: Answer, *, width: int = DEFAULT_WIDTH, as_tree: bool = False) -> str:
     """Verdict, table or tree, and notes as plain text."""
     from rich.console import Console
 
@@ -79,21 +114,22 @@ def print_answer(answer: Answer, console: Console, *, as_tree: bool = False) -> 
     from rich.text import Text
 
     console.print(Text(headline(answer), style="bold" if answer.holds else "bold red"), soft_wrap=True)
-    tables = further_tables(answer)
-    if as_tree and isinstance(answer, WalkAnswer):
+    for name, value in card_facts(answer):
+        console.print(Text.assemble((f"{name}: ", "dim"), "\n" * ("\n" in value) + value), soft_wrap=True)
+    is_tree = as_tree and isinstance(answer, WalkAnswer)
+    if is_tree:
         _print_tree(answer, console)
-    else:
-        tables.insert(0, main_table(answer))
-    for headers, cells in tables:
+    for headers, cells in further_tables(answer) if is_tree else tables_of(answer):
         if cells:
             terminal_table.print_table(headers, cells, console)
-    for note in notes(answer):
-        console.print(Text(note, style="yellow"), soft_wrap=True)
+    for note in notes(answer):  # names in rows that are unknown may be copied, so that they are not broken
+        console.print(Text(note, style="yellow"), soft_wrap=note.startswith("unknown: "))
 
 
-def _print_tree(answer: WalkAnswer, console: Console) -> None:
+def _print_tree(answer: Answer, console: Console) -> None:
     from rich.text import Text
 
+    assert isinstance(answer, WalkAnswer)
     for line in tree.tree_lines(answer) if answer.columns else ():
         text = Text.assemble((line.guide, "dim"), line.label, ("  " + line.how, "dim") if line.how else "")
         text.append(f"  {line.state}" if line.state else "", terminal_table.STYLES.get(line.state, ""))
@@ -101,15 +137,21 @@ def _print_tree(answer: WalkAnswer, console: Console) -> None:
 
 
 def to_csv(answer: Answer) -> str:
-    """The rows as CSV with all keys. A list in a cell is joined by `;`."""
-    rows = answer.flat_rows()
-    keys = list(dict.fromkeys(key for row in rows for key in row))
+    """The rows as CSV: the columns of the table, then all other keys. A list in a cell is joined by `;`."""
+    columns = [(header.replace(" ", "_"), cell) for header, cell in columns_of(answer)]
+    pairs = zip(answer.flat_rows(), rows_with_edges(answer), strict=True)
+    rows = [{name: _csv_value(cell(row)) for name, cell in columns} | flat for flat, row in pairs]
+    keys = list(dict.fromkeys([name for name, _ in columns] + [key for row in rows for key in row]))
     target = io.StringIO()
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(keys)
     for row in rows:
         writer.writerow([_csv_cell(row.get(key)) for key in keys])
     return target.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    return cell_text(value) if isinstance(value, bool | Row | UnsetType) else value
 
 
 def _csv_cell(value: object) -> object:
@@ -120,13 +162,16 @@ def _csv_cell(value: object) -> object:
 
 
 def _csv_item(item: object) -> str:
-    return str(item.get("label") or item.get("name") or item) if isinstance(item, dict) else cell_text(item)
+    if not isinstance(item, dict):
+        return cell_text(item)
+    return str(item.get("label") or item.get("name") or json.dumps(item))
 
 
 def to_markdown(answer: Answer) -> str:
     """Verdict and tables for a pull request."""
     out = [f"**{_markdown(answer.verdict)}**; as of {cell_text(answer.as_of)}", ""]
-    for headers, cells in (main_table(answer), *further_tables(answer)):
+    out += [f"- {name}: {_markdown(value)}" for name, value in card_facts(answer)] + [""] * bool(card_facts(answer))
+    for headers, cells in tables_of(answer):
         if cells:
             out += ["| " + " | ".join(headers) + " |", "|" + "---|" * len(headers)]
             out += ["| " + " | ".join(_markdown(cell) for cell in line) + " |" for line in cells] + [""]
@@ -138,13 +183,3 @@ def _markdown(text: str) -> str:
     for mark in ("\\", "|", "`", "*", "_", "<", "[", "]"):
         text = text.replace(mark, f"\\{mark}" if mark != "<" else "&lt;")
     return text
-
-
-def to_html(answer: Answer) -> str:
-    """Verdict and table for a notebook."""
-    headers, cells = main_table(answer)
-    head = "".join(f"<th>{html.escape(header)}</th>" for header in headers)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in line) + "</tr>" for line in cells)
-    tail = "".join(f"<p>{html.escape(note)}</p>" for note in notes(answer))
-    verdict = html.escape(escape_control_characters(answer.verdict))
-    return f"<p><b>{verdict}</b></p><table><tr>{head}</tr>{body}</table>{tail}"

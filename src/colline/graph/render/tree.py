@@ -13,7 +13,7 @@ _FORK, _LAST, _BAR, _GAP = "├─ ", "└─ ", "│  ", "   "
 
 
 @dataclass(frozen=True)
-class Line:
+class TreeLine:
     """One line: the branches before it, the column, and how it was reached."""
 
     guide: str
@@ -22,7 +22,7 @@ class Line:
     state: str = ""
 
 
-def tree_lines(answer: WalkAnswer) -> Iterator[Line]:
+def tree_lines(answer: WalkAnswer) -> Iterator[TreeLine]:
     """The columns asked about, each with the columns reached from it. A repeated column has no branches."""
     steps = _steps(answer)
     labels = {row.id: escape_control_characters(row.label) for row in (*answer.of, *answer.columns)}
@@ -35,7 +35,7 @@ def tree_lines(answer: WalkAnswer) -> Iterator[Line]:
         printed.add(node)
         how = _transformation(edge) + ("  (above)" if is_repeated and steps.get(node) else "")
         state = edge.last_state or "" if edge else ""
-        yield Line(before + fork, labels[node], how, "" if state == "COMPLETE" else state)
+        yield TreeLine(before + fork, labels[node], how, "" if state == "COMPLETE" else state)
         if is_repeated:
             continue
         below = before + ("" if not fork else _GAP if fork == _LAST else _BAR)
@@ -61,6 +61,6 @@ def _steps(answer: WalkAnswer) -> dict[int, dict[int, EdgeRow]]:
 def _transformation(edge: EdgeRow | None) -> str:
     if edge is None:
         return ""
-    marks = (" ⛨" if edge.masking else "") + (" indirect" if edge.type == "INDIRECT" else "")
+    marks = (" (masked)" if edge.masking else "") + (" indirect" if edge.type == "INDIRECT" else "")
     job = edge.job.name if edge.job else "?"
     return escape_control_characters(f"{edge.description or edge.subtype.lower()}{marks} by {job}")

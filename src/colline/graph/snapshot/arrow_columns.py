@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from colline.graph.snapshot.array_file import UNKNOWN, Values
 from colline.graph.snapshot.strings import Strings, to_strings
 
+_MAX_SAFE_INTEGER = 2**53 - 1  # of JavaScript
+
 
 @dataclass(frozen=True)
 class IdIndex:
@@ -33,6 +35,21 @@ def index_ids(ids: NDArray[np.int64], places: NDArray[np.int64] | None = None) -
     """The index of some ids; without places, each id is at its own position."""
     by_id = np.argsort(ids, kind="stable")
     return IdIndex(ids[by_id], by_id.astype(np.int64) if places is None else places[by_id])
+
+
+def public_ids(ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The ids of answers: the low 53 bits of the lake's ids, so that JavaScript reads them as exact numbers.
+
+    Two of 100 million ids are expected to have the same low bits; then the larger id gets the next free number.
+    """
+    out = ids & _MAX_SAFE_INTEGER
+    while len(out):
+        order = np.lexsort((ids, out))
+        is_repeated = np.append(False, out[order][1:] == out[order][:-1])
+        if not is_repeated.any():
+            break
+        out[order[is_repeated]] = (out[order[is_repeated]] + 1) & _MAX_SAFE_INTEGER
+    return out
 
 
 def integers(column: pa.ChunkedArray, null: int = 0) -> NDArray[np.int64]:

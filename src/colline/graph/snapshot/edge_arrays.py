@@ -36,7 +36,7 @@ class EdgeTable:
 
 
 def read_edges(table: pa.Table, nodes: IdIndex, jobs: IdIndex) -> EdgeTable:
-    """The table `gold/edges` with places in the snapshot."""
+    """The flat table `edges` with places in the snapshot."""
     source, target = nodes.places_of(table.column("source_id")), nodes.places_of(table.column("target_id"))
     is_known = (source >= 0) & (target >= 0)
     description, descriptions = dictionary(table.column("description"))

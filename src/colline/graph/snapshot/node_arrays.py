@@ -18,13 +18,16 @@ from colline.graph.snapshot.arrow_columns import (
     dictionary,
     index_ids,
     integers,
+    public_ids,
     row_starts,
     texts,
     times,
 )
 from colline.graph.snapshot.nested_fields import nested_field_index
+from colline.graph.snapshot.schema_history import schema_histories
 from colline.graph.snapshot.strings import Strings, to_strings
 from colline.graph.traversal.name_index import SEPARATOR, segments
+from colline.naming.display_name import short_name
 
 LAYERS = ("bronze", "silver", "gold", "platinum")
 _DATASET_TEXTS = ("namespace", "name", "kind", "owner", "domain")
@@ -46,7 +49,7 @@ def dataset_arrays(table: pa.Table, columns: pa.Table) -> tuple[dict[str, Values
             links[place].append(name)
     namespaces, names, layers = (table.column(column).to_pylist() for column in ("namespace", "name", "layer"))
     labels = [short_name(name or "", found) for name, found in zip(names, links, strict=True)]
-    out: dict[str, Values] = {"dataset.id": ids, "dataset.until": times(table.column("dropped_at"), NEVER)}
+    out: dict[str, Values] = {"dataset.id": public_ids(ids), "dataset.until": times(table.column("dropped_at"), NEVER)}
     for column in _DATASET_TEXTS:
         out |= texts(table.column(column)).arrays(f"dataset.{column}")
     for column in _DATASET_TIMES:
@@ -56,10 +59,22 @@ def dataset_arrays(table: pa.Table, columns: pa.Table) -> tuple[dict[str, Values
     out |= _tags(table.column("tags")).arrays("dataset.tags")
     out |= to_strings(labels).arrays("dataset.label")
     out |= to_strings(SEPARATOR.join(found) for found in links).arrays("dataset.symlinks")
+    out |= to_strings(schema_histories(table.column("schemas"))).arrays("dataset.schemas")
+    out |= _optional_texts(table, "dataset", "description")
     full_names = [f"{namespace or ''}/{name or ''}" for namespace, name in zip(namespaces, names, strict=True)]
     out |= _alias_index([[full, *found] for full, found in zip(full_names, links, strict=True)])
     found_ids = np.concatenate([ids, integers(merged.column("id"))[targets >= 0]])
     return out, index_ids(found_ids, np.concatenate([np.arange(len(ids)), targets[targets >= 0]]))
+
+
+def _optional_texts(table: pa.Table, prefix: str, *columns: str) -> dict[str, Values]:
+    """The texts of columns that not every table has."""
+    present = [column for column in columns if column in table.schema.names]
+    return {
+        key: values
+        for column in present
+        for key, values in texts(table.column(column)).arrays(f"{prefix}.{column}").items()
+    }
 
 
 def _sort(table: pa.Table, *columns: str) -> pa.Table:
@@ -69,13 +84,6 @@ def _sort(table: pa.Table, *columns: str) -> pa.Table:
 def layer_in_name(label: str) -> str:
     """The layer that a short name contains: `gold.orders` → gold."""
     return next((part for part in segments(label.lower())[:-1] if part in LAYERS), "")
-
-
-def short_name(name: str, symlinks: list[str]) -> str:
-    """The name to show: that of the catalog, else the last two segments of the path."""
-    if symlinks:
-        return symlinks[0].removeprefix("spark_catalog.")
-    return ".".join(segments(name)[-2:]) if "/" in name else name
 
 
 def _with_unlisted(table: pa.Table, columns: pa.Table) -> pa.Table:
@@ -117,7 +125,7 @@ def column_arrays(table: pa.Table, datasets: IdIndex, dataset_count: int) -> tup
     type_codes, types = dictionary(table.column("type"))
     ids = integers(table.column("id"))
     out: dict[str, Values] = {
-        "node.id": ids,
+        "node.id": public_ids(ids),
         "node.dataset": owner.astype(np.int32),
         "node.rows": is_rows,
         "node.field": codes,
@@ -129,6 +137,7 @@ def column_arrays(table: pa.Table, datasets: IdIndex, dataset_count: int) -> tup
         "dataset.start": row_starts(owner, dataset_count),
         "dataset.rows": _rows_nodes(owner, is_rows, dataset_count),
     }
+    out |= _optional_texts(table, "node", "description", "expression")
     out |= _tags(table.column("tags")).arrays("node.tags") | fields.arrays("fields") | types.arrays("types")
     out |= _field_index(codes, is_rows, fields) | nested_field_index(owner, codes, fields)
     return out, index_ids(ids), int(np.count_nonzero(~is_known))
@@ -177,17 +186,35 @@ def _tags(column: pa.ChunkedArray) -> Strings:
     return to_strings(SEPARATOR.join(sorted(set(found))) if found else "" for found in column.to_pylist())
 
 
-def job_arrays(table: pa.Table) -> tuple[dict[str, Values], IdIndex]:
-    """The jobs sorted by name, and their index."""
+def job_arrays(table: pa.Table, datasets: IdIndex) -> tuple[dict[str, Values], IdIndex]:
+    """The jobs sorted by name with the datasets that each one writes, and their index."""
     table = _sort(table, "namespace", "name")
     ids = integers(table.column("id"))
     failed = pc.is_in(table.column("last_state"), value_set=pa.array(["FAIL", "ABORT"]))
-    out: dict[str, Values] = {"job.id": ids, "job.failed": booleans(failed), "job.runs": integers(table.column("runs"))}
+    out: dict[str, Values] = {
+        "job.id": public_ids(ids),
+        "job.failed": booleans(failed),
+        "job.runs": integers(table.column("runs")),
+    }
     for column in _JOB_TEXTS:
         out |= texts(table.column(column)).arrays(f"job.{column}")
     for column in _JOB_TIMES:
         out[f"job.{column}"] = times(table.column(column))
-    return out, index_ids(ids)
+    out |= _optional_texts(table, "job", "description", "sql", "location")
+    if "tags" in table.schema.names:
+        out |= _tags(table.column("tags")).arrays("job.tags")
+    return out | _job_outputs(table.column("outputs"), datasets), index_ids(ids)
+
+
+def _job_outputs(column: pa.ChunkedArray, datasets: IdIndex) -> dict[str, Values]:
+    """The datasets that each job writes, those included that no column lineage leads to."""
+    lists = column.combine_chunks()
+    job = pc.list_parent_indices(lists).to_numpy().astype(np.int64)
+    outputs = pc.list_flatten(lists)
+    ids = pc.struct_field(outputs, "dataset_id") if pa.types.is_struct(outputs.type) else outputs
+    place = datasets.places_of(ids)
+    pairs = np.unique(np.stack([job, place], axis=1)[place >= 0], axis=0)
+    return {"job.outputs.start": row_starts(pairs[:, 0], len(column)), "job.outputs": pairs[:, 1].astype(np.int32)}
 
 
 def read_arrays(table: pa.Table, nodes: IdIndex, jobs: IdIndex, node_count: int) -> dict[str, Values]:

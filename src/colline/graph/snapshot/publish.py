@@ -22,6 +22,8 @@ from colline.lake.location import local_path
 if TYPE_CHECKING:
     import pyarrow as pa
 
+VERSION_FORMAT = "%Y%m%dT%H%M%S%fZ"
+
 
 @dataclass(frozen=True)
 class SnapshotInfo:
@@ -45,59 +47,69 @@ def lake_path(lake: str | Path) -> Path:
 
 def publish(lake: str | Path) -> SnapshotInfo:
     """Builds a snapshot of the tables as they are now and makes it the current one."""
-    started = time.monotonic()
     root = lake_path(lake)
     if not root.is_dir():
         raise LakeError(f"no lake at {root}", hint="run `colline ingest` first, or check --lake")
-    arrays, meta = compose(read_tables(root))
-    name = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%S%fZ")
+    built = build_version(root)
+    make_current(root, built.version)
+    return built
+
+
+def build_version(root: Path) -> SnapshotInfo:
+    """Builds a snapshot of the tables as they are now; readers do not use it yet."""
+    started = time.monotonic()
+    arrays, meta = compose(*read_tables(root))
+    name = datetime.now(timezone.utc).strftime(VERSION_FORMAT)
     building = root / SNAPSHOT / f".building-{uuid.uuid4().hex}"
     try:
         write(building, arrays, meta)
         building.rename(root / SNAPSHOT / name)
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    set_current_version(root, name)
-    delete_old_versions(root)
     edges = sum(meta["observed"].values())
     seconds = time.monotonic() - started
     return SnapshotInfo(name, root / SNAPSHOT / name, meta["columns"], edges, meta["tables"], seconds)
 
 
-def read_tables(root: Path) -> dict[str, tuple[pa.Table, int]]:
-    """The tables that a snapshot is built from, with their versions.
-
-    Writers commit columns before the edges between them, so edges are read first.
-    """
-    from colline.lake.table_reader import read_answer_table
-    from colline.lake.tables import COLUMNS, COVERAGE, DATASETS, EDGES, JOBS, READS
-
-    order = (EDGES, READS, COVERAGE, JOBS, COLUMNS, DATASETS)
-    return {table.path: read_answer_table(root, table) for table in order}
+def make_current(root: Path, version: str) -> None:
+    """Makes a version the one that readers use, and deletes old ones."""
+    set_current_version(root, version)
+    delete_old_versions(root)
 
 
-def compose(tables: Mapping[str, tuple[pa.Table, int]]) -> tuple[dict[str, Values], SnapshotMeta]:
-    """The arrays of a snapshot, and the facts about them."""
+def read_tables(root: Path) -> tuple[dict[str, pa.Table], dict[str, int]]:
+    """The flat tables that a snapshot is built from, and the versions of the stored tables they follow from."""
+    from colline.graph.flat.flat_tables import SNAPSHOT_TABLES, flat_tables
+    from colline.lake.table_reader import read_table
+
+    stored = {table: read_table(root, table) for table in SNAPSHOT_TABLES}
+    versions = {table.path: version for table, (_, version) in stored.items()}
+    return flat_tables({table: rows for table, (rows, _) in stored.items()}), versions
+
+
+def compose(
+    rows: Mapping[str, pa.Table], versions: Mapping[str, int] | None = None
+) -> tuple[dict[str, Values], SnapshotMeta]:
+    """The arrays of a snapshot of the flat tables, and the facts about them."""
     from colline.graph.snapshot import edge_arrays, nested_fields, node_arrays
 
-    rows = {name: table for name, (table, _) in tables.items()}
-    out, datasets = node_arrays.dataset_arrays(rows["silver/datasets"], rows["gold/columns"])
+    out, datasets = node_arrays.dataset_arrays(rows["datasets"], rows["columns"])
     dataset_count = len(out["dataset.id"])
-    column_arrays, nodes, orphans = node_arrays.column_arrays(rows["gold/columns"], datasets, dataset_count)
-    job_arrays, jobs = node_arrays.job_arrays(rows["gold/jobs"])
+    column_arrays, nodes, orphans = node_arrays.column_arrays(rows["columns"], datasets, dataset_count)
+    job_arrays, jobs = node_arrays.job_arrays(rows["jobs"], datasets)
     node_count = len(nodes.ids)
-    edges = edge_arrays.read_edges(rows["gold/edges"], nodes, jobs)
+    edges = edge_arrays.read_edges(rows["edges"], nodes, jobs)
     all_edges = nested_fields.with_implied(edges.columns, column_arrays)
     group_arrays, groups = edge_arrays.group_arrays(all_edges, node_count)
     out |= column_arrays | job_arrays | edges.strings | group_arrays
-    out |= node_arrays.read_arrays(rows["gold/reads"], nodes, jobs, node_count)
-    out |= node_arrays.gap_arrays(rows["gold/coverage"], datasets, jobs)
+    out |= node_arrays.read_arrays(rows["reads"], nodes, jobs, node_count)
+    out |= node_arrays.gap_arrays(rows["coverage"], datasets, jobs)
     out["node.level"], is_cyclic = edge_arrays.topological_levels(out, node_count)
     for name, forward in (("node.up", False), ("node.down", True)):
         out[name] = edge_arrays.neighbour_counts(out, node_count, forward=forward)
     first, last = _first_and_last_time(out)
     meta = SnapshotMeta(
-        tables={name: version for name, (_, version) in tables.items()},
+        tables=dict(versions or {}),
         published=time.time_ns() // 1000,
         nodes=node_count,
         columns=int(node_count - np.count_nonzero(out["node.rows"])),

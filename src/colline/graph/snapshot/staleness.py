@@ -21,9 +21,9 @@ from colline.graph.rows import Unknown
 from colline.graph.snapshot.array_file import Arrays, write
 from colline.graph.snapshot.publish import compose, publish, read_tables
 from colline.graph.snapshot.snapshot_versions import open_current
+from colline.lake.lake_folders import has_table
 from colline.lake.layout import INCONSISTENT_MARKERS, REBUILD_VERSIONS
 from colline.lake.lock import lock_local_lake
-from colline.lake.table_reader import has_table
 from colline.lake.tables import COLUMNS
 
 _QUIET_SECONDS = 5.0  # after this time without a commit no ingest is about to publish
@@ -140,7 +140,7 @@ def build_from_tables(root: Path, held: Arrays, found: UnpublishedCommits) -> Ar
     row_count = held.meta["nodes"] + sum(held.meta["groups"].values())
     if row_count > _MAX_ROWS or found.added_bytes > _MAX_BYTES or not found.is_settled:
         return None
-    arrays, meta = compose(read_tables(root))
+    arrays, meta = compose(*read_tables(root))
     if unpublished_commits(root, meta["tables"]) is not None or is_inconsistent(root):
         return None
     # versions only grow, so their sum identifies this state of the tables in every process

@@ -23,6 +23,7 @@ from colline.graph.traversal.times import show_time
 
 SEPARATOR = "\x1f"  # joins the segments of a name, and the tags of a column, in one string
 _BETWEEN_SEGMENTS = re.compile(r"[./\\]+")
+_SEGMENT = re.compile(r"[^./\\]+")
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|`((?:[^`]|``)*)`|([^"`]+)')
 _MAX_CANDIDATES = 10  # names in an error message
 _MAX_FIELD_SEGMENTS = 100  # of a nested field
@@ -35,11 +36,15 @@ def segments(text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class TypedName:
-    """A name as it was typed: its segments, and whether each was quoted and so must match in case."""
+    """A name as it was typed: its segments, and whether each was quoted and so must match in case.
+
+    `tails` has the text from each segment to the end: a field such as `Commission / Revenue` contains separators.
+    """
 
     text: str
     parts: tuple[str, ...]
     quoted: tuple[bool, ...]
+    tails: tuple[str, ...]
 
     def fits(self, name: str) -> bool:
         """Whether a full name ends with the segments."""
@@ -53,25 +58,33 @@ def parse(text: str) -> TypedName:
     """`gold.Orders."Total"` → segments gold, Orders, Total, the last one quoted."""
     parts: list[str] = []
     quoted: list[bool] = []
+    starts: list[int] = []
+    whole = ""
     for double, back, plain in _TOKEN.findall(text.strip()):
-        found = segments(double.replace('""', '"') or back.replace("``", "`") or plain)
-        parts += found
+        piece = double.replace('""', '"') or back.replace("``", "`") or plain
+        found = [each for each in _SEGMENT.finditer(piece) if each[0].rstrip(":")]
+        parts += [each[0].rstrip(":") for each in found]
+        starts += [len(whole) + each.start() for each in found]
         quoted += [not plain] * len(found)
+        whole += piece
     if not parts:
         raise ColumnError("an empty column name", hint="write dataset.column")
-    return TypedName(text, tuple(parts), tuple(quoted))
+    return TypedName(text, tuple(parts), tuple(quoted), tuple(whole[start:] for start in starts))
 
 
-def parse_exact(text: str) -> tuple[str, str, str] | None:
-    """`["file", "/lake/a", "b"]` → namespace, name and field: how programs name a column without ambiguity."""
+def parse_exact(text: str) -> tuple[str, ...] | None:
+    """`["file", "/lake/a", "b"]` → namespace, name and field: how programs name a column without ambiguity.
+
+    Without a field, the text names a table.
+    """
     if not text.startswith('["'):
         return None
     try:
         parts = json.loads(text)
     except ValueError:
         return None
-    is_triple = isinstance(parts, list) and len(parts) == 3 and all(isinstance(part, str) for part in parts)
-    return (parts[0], parts[1], parts[2]) if is_triple else None
+    is_name = isinstance(parts, list) and len(parts) in (2, 3) and all(isinstance(part, str) for part in parts)
+    return tuple(parts) if is_name else None
 
 
 class NameIndex:
@@ -101,7 +114,7 @@ class NameIndex:
         return f"{space}{'' if path.startswith('/') else '/'}{path}.{self.field(node)}"
 
     def resolve(self, names: Iterable[str], at: int | None = None, *, members: bool = True) -> Nodes:
-        """The columns with these names, each one column, or all of a dataset for `dataset.*`; with nested members."""
+        """The columns with these names, each one column, or all of a dataset for its name; with nested members."""
         nodes = [node for text in names for node in self._resolve(text, at)]
         found = np.array(list(dict.fromkeys(nodes)), dtype=np.int64)
         return self.with_members(found) if members else found
@@ -117,7 +130,9 @@ class NameIndex:
     def _resolve(self, text: str, at: int | None) -> list[int]:
         exact = parse_exact(text)
         if exact is not None:
-            return [self._exact_column(exact, at)]
+            namespace, dataset, *field = exact
+            place = self.exact_dataset(namespace, dataset)
+            return [self._exact_column(place, *field, at=at)] if field else self.dataset_columns(place, at).tolist()
         typed = parse(text)
         if typed.parts[-1] == "*" and not typed.quoted[-1]:
             return list(map(int, self.dataset_columns(self.dataset(typed.parts[:-1], text), at)))
@@ -127,6 +142,8 @@ class NameIndex:
             return [self._choose_one(typed, existing)]
         if len(found):
             raise self._does_not_exist_at(text, found, at)
+        if len(self.datasets(typed.parts)):
+            return list(map(int, self.dataset_columns(self.dataset(typed.parts, text), at)))
         members = self._members_of_unknown_struct(typed)
         members = members[alive(self.arrays, members, at)]
         if len(distinct(self.arrays["node.dataset"][members])) > 1:
@@ -147,9 +164,7 @@ class NameIndex:
             out.append(found)
         return distinct(np.concatenate(out))
 
-    def _exact_column(self, name: tuple[str, str, str], at: int | None) -> int:
-        namespace, dataset, field = name
-        place = self.exact_dataset(namespace, dataset)
+    def _exact_column(self, place: int, field: str, *, at: int | None) -> int:
         start = self.arrays["dataset.start"]
         nodes = np.arange(start[place], start[place + 1], dtype=np.int64)
         found = nodes[[self.field(int(n)) == field and not self.arrays["node.rows"][n] for n in nodes]]
@@ -202,19 +217,19 @@ class NameIndex:
     def matches(self, typed: TypedName) -> Nodes:
         """The columns whose name ends with the typed one, for every split into dataset and field."""
         last = len(typed.parts) - 1
-        most = _MAX_FIELD_SEGMENTS if self._has_nested_names else 1
+        most = _MAX_FIELD_SEGMENTS if self._has_divided_names else 1
         found = [self._matches_at(typed, split) for split in range(last, max(-1, last - most), -1)]
         nodes = distinct(np.concatenate(found))
         return nodes[[self._fits_case(int(n), typed) for n in nodes]] if any(typed.quoted) else nodes
 
     def _matches_at(self, typed: TypedName, split: int) -> Nodes:
         """The columns with the field `parts[split:]` in the datasets whose name ends with `parts[:split]`."""
-        fold = self.folds.find(".".join(typed.parts[split:]).lower())
-        if fold < 0:
-            return NO_NODES
-        start = self.arrays["fold.start"]
-        nodes = self.arrays["fold.node"][start[fold] : start[fold + 1]]
-        if split == 0:
+        names = {".".join(typed.parts[split:]).lower(), typed.tails[split].strip().lower()}
+        start, node = self.arrays["fold.start"], self.arrays["fold.node"]
+        folds = [fold for name in sorted(names) if (fold := self.folds.find(name)) >= 0]
+        found = [node[start[fold] : start[fold + 1]] for fold in folds]
+        nodes = found[0] if len(found) == 1 else distinct(np.concatenate([NO_NODES, *found]))
+        if split == 0 or not folds:
             return nodes
         # a field such as `id` is in every dataset: search the range of each dataset in its sorted nodes
         owners = self.datasets(typed.parts[:split])
@@ -223,8 +238,9 @@ class NameIndex:
         return np.concatenate([NO_NODES, *(nodes[i:j] for i, j in zip(first, end, strict=True) if i < j)])
 
     @cached_property
-    def _has_nested_names(self) -> bool:
-        return bool((self.folds.data == ord(".")).any())
+    def _has_divided_names(self) -> bool:
+        """Whether the name of any field contains a separator: a nested field, or a measure such as `A / B`."""
+        return bool(np.isin(self.folds.data, list(b"./\\")).any())
 
     def _fits_case(self, node: int, typed: TypedName) -> bool:
         """Whether the quoted segments match in case, in any of the names of the dataset."""
@@ -266,6 +282,11 @@ class NameIndex:
 
     def exact_dataset(self, namespace: str, name: str) -> int:
         """The dataset with that namespace and name; else one with an alias that ends with them."""
+        found = self.find_exact_dataset(namespace, name)
+        return self.dataset(segments(f"{namespace}/{name}"), f"{namespace} {name}") if found is None else found
+
+    def find_exact_dataset(self, namespace: str, name: str) -> int | None:
+        """The dataset with that namespace and name, if there is one."""
         low, high = 0, len(self.spaces)
         wanted = (namespace.encode(), name.encode())
         while low < high:
@@ -276,7 +297,7 @@ class NameIndex:
                 high = middle
         if low < len(self.spaces) and (self.spaces.raw(low), self.paths.raw(low)) == wanted:
             return low
-        return self.dataset(segments(f"{namespace}/{name}"), f"{namespace} {name}")
+        return None
 
     def dataset_columns(self, place: int, at: int | None = None) -> Nodes:
         """The columns of a dataset, in the order of its schema."""

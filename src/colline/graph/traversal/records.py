@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import NoLineageYetError
-from colline.graph.rows import ColumnIdentity, ColumnRow, DatasetRow, EdgeRow, JobIdentity, JobRow
+from colline.graph.rows import ColumnIdentity, ColumnRow, DatasetIdentity, DatasetRow, EdgeRow, JobIdentity, JobRow
 from colline.graph.snapshot.array_file import NEVER, SUBTYPES, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, count_neighbours, row_ranges
+from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency, count_neighbours, distinct, row_ranges
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex
 from colline.graph.traversal.times import When, parse_time, show_time, time_or_none
 
@@ -74,6 +74,10 @@ class View:
     def text(self, name: str, place: int) -> str | None:
         """The text at a position of an array, None if it is empty."""
         return self.texts(name)(place) or None
+
+    def optional_text(self, name: str, place: int) -> str | None:
+        """The same for an array that not every snapshot has."""
+        return self.text(name, place) if f"{name}.offsets" in self.arrays else None
 
     def time_of(self, name: str, place: int) -> str | None:
         """The time at a position of an array."""
@@ -166,6 +170,29 @@ class View:
             dropped_at=time_or_none(arrays["dataset.until"][place]),
             **times,
         )
+
+    def dataset_ref(self, place: int) -> DatasetIdentity:
+        """A dataset's identity."""
+        found = self._dataset_facts(place)
+        return DatasetIdentity(found.namespace, found.name, found.label, found.layer)
+
+    def dataset_identity(self, namespace: str, name: str) -> DatasetIdentity:
+        """The identity of a dataset that an event names; one that the snapshot does not have is called by its name."""
+        place = self.names.find_exact_dataset(namespace, name)
+        return DatasetIdentity(namespace, name, name, None) if place is None else self.dataset_ref(place)
+
+    def writing_jobs(self, dataset: int, at: int | None) -> list[int]:
+        """The jobs that write a dataset: those of the edges to it, and those whose events list it as an output."""
+        arrays = self.arrays
+        nodes = np.arange(*arrays["dataset.start"][[dataset, dataset + 1]], dtype=np.int64)
+        jobs = [
+            edges.job.take(edges.positions(nodes, at))
+            for edges in adjacency(arrays, forward=False, indirect=True, past=at is not None)
+        ]
+        if "job.outputs" in arrays and at is None:
+            written = np.flatnonzero(arrays["job.outputs"] == dataset)
+            jobs.append((np.searchsorted(arrays["job.outputs.start"], written, "right") - 1).astype(np.int32))
+        return [job for job in distinct(np.concatenate([NO_NODES, *jobs])).tolist() if job >= 0]
 
     def _read_job_ref(self, job: int) -> JobIdentity | None:
         """A job's identity, None for an edge without a job."""

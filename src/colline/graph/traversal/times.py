@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import time
 from datetime import date, datetime, timedelta, timezone
 from functools import lru_cache
 
 from colline.errors import SettingError
+from colline.graph.queries.moments import TIME_FORMS, read_moment
 from colline.graph.snapshot.array_file import NEVER, UNKNOWN
 
 When = str | datetime | date | None
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-_AGO = re.compile(r"(\d+)\s*(m|min|h|d|w)(?:\s+ago)?", re.ASCII)
-_UNIT = {"m": 60, "min": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 @lru_cache(maxsize=65_536)
@@ -28,25 +25,15 @@ def time_or_none(micros: int) -> str | None:
 
 
 def parse_time(when: When) -> int | None:
-    """Microseconds of an ISO time (UTC without an offset), a date (its first moment) or `3d` ago; None means now."""
+    """Microseconds of an ISO time (UTC without an offset), a date (its first moment), `3d` ago; None means now."""
     if when is None or (isinstance(when, str) and when.strip().lower() in ("", "now")):
         return None
     if isinstance(when, str):
-        ago = _AGO.fullmatch(when.strip().lower())
-        if ago:
-            return time.time_ns() // 1000 - int(ago[1]) * _UNIT[ago[2]] * 1_000_000
-        when = _from_iso(when)
+        try:
+            when = read_moment(when)
+        except (ValueError, OverflowError):
+            raise SettingError(f"{when!r} is not a time", hint=f"write {TIME_FORMS}") from None
     if not isinstance(when, datetime):
         when = datetime(when.year, when.month, when.day)
     moment = when if when.tzinfo else when.replace(tzinfo=timezone.utc)
     return int((moment - _EPOCH) / timedelta(microseconds=1))
-
-
-def _from_iso(text: str) -> datetime:
-    text = text.strip()
-    try:
-        return datetime.fromisoformat(text[:-1] + "+00:00" if text[-1] in "zZ" else text)
-    except ValueError:
-        raise SettingError(
-            f"{text!r} is not a time", hint="write 2026-01-31, 2026-01-31T12:00:00Z, or 3d for three days ago"
-        ) from None

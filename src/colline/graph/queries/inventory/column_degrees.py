@@ -1,4 +1,4 @@
-"""`columns`: the roots, the leaves, or the most connected columns of the graph."""
+"""`columns`: the roots, the leaves, or the most connected columns of the graph; and counts of neighbours."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from colline.errors import SettingError
 from colline.graph.answer import Page, count_of
 from colline.graph.results import ColumnsAnswer
-from colline.graph.traversal.bfs import alive
-from colline.graph.traversal.csr import Nodes
+from colline.graph.rows import CountedColumn
+from colline.graph.traversal.bfs import INDIRECT, alive
+from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
 from colline.graph.traversal.records import View
 
 Selection = Literal["roots", "leaves", "top"]
@@ -30,6 +31,40 @@ def degrees(view: View, at: int | None) -> Degrees:
     nodes = np.arange(view.arrays.meta["nodes"], dtype=np.int64)
     ups, downs = (view.neighbours(nodes, forward=forward, at=at) for forward in (False, True))
     return ups, downs, all_columns(view, at)
+
+
+def counted_columns(view: View, nodes: Nodes, at: int | None) -> list[CountedColumn]:
+    """Columns with the numbers of columns that decide them, and that they decide."""
+    ups, downs = (condition_counts(view, nodes, forward=forward, at=at).tolist() for forward in (False, True))
+    return [
+        CountedColumn.extend(row, up_conditions=up, down_conditions=down)
+        for row, up, down in zip(view.columns(nodes, at), ups, downs, strict=True)
+    ]
+
+
+def condition_counts(view: View, nodes: Nodes, *, forward: bool, at: int | None) -> NDArray[np.int64]:
+    """The number of other columns that each column decides by a filter, a join key, …, or that decide it."""
+    arrays = view.arrays
+    place = np.arange(len(nodes), dtype=np.int64)
+    starts, owner = nodes, place
+    if not forward:  # what decides the rows of a dataset decides each of its columns
+        rows_nodes = arrays["dataset.rows"].take(arrays["node.dataset"].take(nodes)).astype(np.int64)
+        starts = np.concatenate([nodes, rows_nodes[rows_nodes >= 0]])
+        owner = np.concatenate([place, place[rows_nodes >= 0]])
+    pairs = [np.empty((2, 0), dtype=np.int64)]
+    for edges in adjacency(arrays, forward=forward, indirect=True, past=at is not None):
+        if edges.bits & INDIRECT:
+            found, counts = expand(edges.start, starts)
+            keep = slice(None) if at is None else edges.valid_at(found, at)
+            one, other = np.repeat(owner, counts)[keep], edges.other[found][keep].astype(np.int64)
+            is_rows = arrays["node.rows"][other]
+            columns, widths = expand(arrays["dataset.start"], arrays["node.dataset"][other[is_rows]].astype(np.int64))
+            pairs.append(np.stack([one[~is_rows], other[~is_rows]]))
+            pairs.append(np.stack([np.repeat(one[is_rows], widths), columns]))
+    one, other = np.concatenate(pairs, axis=1)
+    counted = (other != nodes[one]) & ~arrays["node.rows"][other] & alive(arrays, other, at)
+    distinct_pairs = distinct((one << 32 | other)[counted]) >> 32
+    return np.bincount(distinct_pairs, minlength=len(nodes))
 
 
 def selection(*, roots: bool, leaves: bool, top: int | None) -> Selection:

@@ -11,7 +11,7 @@ from colline.errors import SettingError
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.column_degrees import degrees
 from colline.graph.results import CoverageAnswer
-from colline.graph.rows import CoverageGap, GapDataset, Unknown
+from colline.graph.rows import CoverageGap, Unknown
 from colline.graph.snapshot.array_file import NEVER
 from colline.graph.traversal.bfs import Reach
 from colline.graph.traversal.csr import Nodes, distinct, is_among
@@ -24,6 +24,7 @@ REASONS = {
     "unknown_source": "an unknown source",
     "unfinished_run": "a run without a final event",
     "dropped_events": "dropped events",
+    "run_without_events": "a job ran without sending events",
 }
 
 
@@ -99,14 +100,10 @@ def gap_row(view: View, place: int) -> CoverageGap:
     """One gap."""
     dataset, job = int(view.arrays["gap.dataset"][place]), int(view.arrays["gap.job"][place])
     layer = view.text("dataset.layer", dataset)
-    names = view.names
-    home = None
-    if dataset >= 0:
-        home = GapDataset(names.spaces[dataset], names.paths[dataset], names.labels[dataset], layer)
     return CoverageGap(
         kind=view.text("gap.kind", place) or "",
         job=view.job_ref(job),
-        dataset=home,
+        dataset=view.dataset_ref(dataset) if dataset >= 0 else None,
         run_id=view.text("gap.run_id", place),
         detail=view.text("gap.detail", place),
         layer=layer,

@@ -5,23 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 
 from colline.graph.answer import Page, count_of
 from colline.graph.results import QuarantineAnswer, RunsAnswer
-from colline.graph.rows import QuarantineRow, RunRow
+from colline.graph.rows import DatasetIdentity, JobIdentity, QuarantineRow, RunRow
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import parse_time, time_or_none
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
 _RUN_COLUMNS = (
     "run_id", "job_namespace", "job_name", "state", "started_at", "ended_at", "last_event",
-    "parent_run", "streaming", "integration", "owner", "error",
+    "parent_run", "streaming", "integration", "owner", "error", "mentions",
 )  # fmt: skip
 
 
@@ -29,6 +25,7 @@ _RUN_COLUMNS = (
 class RunFilter:
     """Which runs are wanted."""
 
+    run: str | None = None
     job: str | None = None
     namespace: str | None = None
     state: str | None = None
@@ -37,70 +34,73 @@ class RunFilter:
 
 def runs(view: View, lake: Path, page: Page, wanted: RunFilter) -> RunsAnswer:
     """Runs, last started first."""
-    from colline.lake.table_reader import scan
-    from colline.lake.tables import RUNS
-
-    table = scan(lake, RUNS, columns=_RUN_COLUMNS, filters=_filter(wanted))
-    total, rows = 0, []
-    if table is not None:
-        total = table.num_rows
-        table = table.sort_by([("started_at", "descending"), ("run_id", "ascending")])
-        rows = [_run_row(row) for row in _page_rows(table, page)]
+    total, rows = read_runs(view, lake, page, wanted)
     return RunsAnswer(
-        verdict="no known runs" if table is None else count_of(total, "run"),
+        verdict=count_of(total, "run") if total else "no known run",
         totals={"rows": total},
         rows=rows,
         **page.answer_fields(total, view.as_of(None)),
     )
 
 
-def _filter(wanted: RunFilter) -> pc.Expression | None:
-    import pyarrow as pa
-    import pyarrow.compute as pc
+def read_runs(view: View, lake: Path, page: Page, wanted: RunFilter) -> tuple[int, list[RunRow]]:
+    """The number of wanted runs, and those of one page, last started first."""
+    from colline.lake.table_reader import count_rows, read_rows
+    from colline.lake.tables import RUNS
 
-    from colline.lake.table_reader import TIME
-
-    values = {"job_name": wanted.job, "job_namespace": wanted.namespace, "state": wanted.state}
-    tests = [pc.field(column) == value for column, value in values.items() if value is not None]
-    if wanted.since is not None:
-        tests.append(pc.field("started_at") >= pa.scalar(wanted.since, TIME))
-    out = None
-    for test in tests:
-        out = test if out is None else out & test
-    return out
+    where = _conditions(wanted)
+    total = count_rows(lake, RUNS, where)
+    order = '"started_at" desc nulls last, "run_id" asc'
+    found = read_rows(lake, RUNS, _RUN_COLUMNS, where=where, order_by=order, page=(page.offset, page.limit))
+    return total, [_run_row(view, row) for row in found]
 
 
-def _page_rows(table: pa.Table, page: Page) -> list[dict[str, object]]:
-    """The rows of one page, with times as text."""
-    rows: list[dict[str, object]] = table.slice(page.offset, page.limit).to_pylist()
-    return [{key: _plain(value) for key, value in row.items()} for row in rows]
+def _conditions(wanted: RunFilter) -> list[str]:
+    """The filter as SQL conditions."""
+    from colline.lake.table_reader import sql_text, sql_time
+
+    values = {"run_id": wanted.run, "job_name": wanted.job, "job_namespace": wanted.namespace, "state": wanted.state}
+    tests = [f'"{column}" = {sql_text(value)}' for column, value in values.items() if value is not None]
+    return tests if wanted.since is None else [*tests, f'"started_at" >= {sql_time(wanted.since)}']
 
 
-def _plain(value: object) -> object:
+def _plain(value: Any) -> Any:
     return time_or_none(parse_time(value) or 0) if isinstance(value, datetime) else value
 
 
-def _run_row(row: dict[str, object]) -> RunRow:
-    job = {"namespace": row.get("job_namespace") or "", "name": row.get("job_name") or ""}
-    times = {"started": row.get("started_at"), "ended": row.get("ended_at"), "state": row.get("state")}
-    return msgspec.convert({**row, **times, "job": job}, RunRow)
+def _run_row(view: View, row: dict[str, Any]) -> RunRow:
+    started, ended = row.get("started_at"), row.get("ended_at")
+    facts = {key: _plain(value) for key, value in row.items() if key in RunRow.__struct_fields__}
+    return RunRow(
+        **facts,
+        job=JobIdentity(row.get("job_namespace") or "", row.get("job_name") or ""),
+        started=_plain(started),
+        ended=_plain(ended),
+        seconds=(ended - started).total_seconds() if started and ended else None,
+        inputs=_datasets_of_run(view, row, "I"),
+        outputs=_datasets_of_run(view, row, "O"),
+    )
+
+
+def _datasets_of_run(view: View, row: dict[str, Any], role: str) -> list[DatasetIdentity]:
+    """The datasets that the events of a run name as inputs or outputs."""
+    found = {(each["namespace"], each["name"]) for each in row.get("mentions") or () if each["role"] == role}
+    return [view.dataset_identity(namespace, name) for namespace, name in sorted(found)]
 
 
 def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> QuarantineAnswer:
     """Lines that could not be ingested, newest first."""
-    import pyarrow.compute as pc
-
-    from colline.lake.table_reader import scan
+    from colline.lake.table_reader import count_rows, has_column, read_rows, sql_text
     from colline.lake.tables import QUARANTINE
 
-    chosen = None if reason is None else pc.field("reason") == reason
-    table = scan(lake, QUARANTINE, columns=QuarantineRow.__struct_fields__, filters=chosen)
-    total, rows = 0, []
-    if table is not None and table.num_rows:
-        total = table.num_rows
-        newest = "quarantined_at" if "quarantined_at" in table.schema.names else "position"
-        table = table.sort_by([(newest, "descending"), ("file", "ascending"), ("position", "ascending")])
-        rows = [msgspec.convert(row, QuarantineRow) for row in _page_rows(table, page)]
+    where = [] if reason is None else [f'"reason" = {sql_text(reason)}']
+    total = count_rows(lake, QUARANTINE, where)
+    newest = '"quarantined_at" desc nulls last, ' if has_column(lake, QUARANTINE, "quarantined_at") else ""
+    found = read_rows(
+        lake, QUARANTINE, QuarantineRow.__struct_fields__, where=where,
+        order_by=f'{newest}"file" asc, "position" asc', page=(page.offset, page.limit),
+    )  # fmt: skip
+    rows = [msgspec.convert({key: _plain(value) for key, value in row.items()}, QuarantineRow) for row in found]
     return QuarantineAnswer(
         verdict=f"{count_of(total, 'line')} in quarantine" if total else "the quarantine is empty",
         totals={"rows": total},
@@ -111,12 +111,8 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Quaran
 
 def count_quarantined(lake: Path) -> int:
     """The number of lines in quarantine that were not replayed."""
-    from colline.lake.table_reader import scan
+    from colline.lake.table_reader import count_rows, has_column
     from colline.lake.tables import QUARANTINE
 
-    found = scan(lake, QUARANTINE, columns=["reason", "replayed_at"])
-    if found is None:
-        return 0
-    if "replayed_at" not in found.schema.names:
-        return int(found.num_rows)
-    return int(found.column("replayed_at").null_count)
+    is_replayable = has_column(lake, QUARANTINE, "replayed_at")
+    return count_rows(lake, QUARANTINE, ['"replayed_at" is null'] if is_replayable else [])

@@ -63,11 +63,9 @@ def _sides(diff: str) -> tuple[str, str]:
 
 
 def _statements(text: str) -> list[exp.Expression]:
-    try:
-        import sqlglot
-        from sqlglot.errors import SqlglotError
-    except ImportError as error:
-        raise SettingError("sqlglot is needed to read SQL", hint="pip install 'colline[sql]'") from error
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
     try:
         return [statement for statement in sqlglot.parse(text, dialect=DIALECT) if statement is not None]
     except SqlglotError as error:

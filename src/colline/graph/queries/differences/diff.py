@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 from msgspec.structs import astuple, replace
+from numpy.typing import NDArray
 
-from colline.errors import AmbiguousNameError, ColumnError
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.column_degrees import all_columns
 from colline.graph.results import DiffAnswer
 from colline.graph.rows import ColumnChange, DatasetChange, EdgeChange, EdgeRevision, EdgeRow
+from colline.graph.snapshot.array_file import NEVER, UNKNOWN
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time
@@ -47,6 +48,40 @@ def between_times(view: View, first: int, last: int, page: Page, dataset: int | 
         before.edges.update(_edge_changes(view, edges, rows[then & ~now], dataset))
         after.edges.update(_edge_changes(view, edges, rows[now & ~then], dataset))
     return _answer(view, before, after, page)
+
+
+def last_change(view: View, until: int, page: Page, dataset: int | None = None) -> DiffAnswer:
+    """What changed when something last changed, not later than a time."""
+    moments = [found for found in _change_moments(view, dataset) if len(found)]
+    times = np.concatenate([np.empty(0, np.int64), *moments])
+    times = times[(times <= until) & (times != UNKNOWN) & (times != NEVER)]
+    if not len(times):
+        return between_times(view, until, until, page, dataset)
+    newest = int(times.max())
+    found = between_times(view, newest - 1, newest, page, dataset)
+    return replace(found, verdict=f"last change at {show_time(newest)}: {found.verdict}")
+
+
+def _change_moments(view: View, dataset: int | None) -> Iterator[NDArray[np.int64]]:
+    """The times at which datasets, columns and edges appeared or disappeared."""
+    arrays = view.arrays
+    nodes = np.arange(arrays.meta["nodes"], dtype=np.int64)
+    nodes = nodes[~arrays["node.rows"]]
+    if dataset is None:
+        yield from (arrays["dataset.first_seen"], arrays["dataset.until"])
+    else:
+        nodes = nodes[arrays["node.dataset"].take(nodes) == dataset]
+        yield from (arrays[f"dataset.{name}"][dataset : dataset + 1] for name in ("first_seen", "until"))
+    yield from (arrays["node.since"].take(nodes), arrays["node.until"].take(nodes))
+    for edges in adjacency(arrays, forward=True, indirect=True, past=True):
+        rows = np.arange(len(edges.other))
+        if dataset is not None:
+            sources = np.searchsorted(edges.start, rows, "right") - 1
+            homes = arrays["node.dataset"]
+            rows = rows[(homes.take(sources) == dataset) | (homes.take(edges.other) == dataset)]
+        yield edges.since.take(rows)
+        if edges.until is not None:
+            yield edges.until.take(rows)
 
 
 def between_jobs(view: View, one: int, other: int, page: Page, at: int | None) -> DiffAnswer:
@@ -181,21 +216,3 @@ def _verdict(totals: dict[str, int], kinds: dict[str, int]) -> str:
         return "nothing changed"
     changes = ", ".join(f"{count:,} {change}" for change, count in totals.items() if count)
     return f"{changes}: " + ", ".join(count_of(count, kind[:-1]) for kind, count in kinds.items() if count)
-
-
-def job_named(view: View, text: str) -> int:
-    """The one job with this name, with this `namespace/name`, or with a name that contains the text."""
-    names, spaces = view.arrays.strings("job.name"), view.arrays.strings("job.namespace")
-    matches: tuple[Callable[[int], bool], ...] = (
-        lambda job: text in (names[job], f"{spaces[job]}/{names[job]}"),
-        lambda job: text.lower() in names[job].lower(),
-    )
-    for matches_job in matches:
-        found = [job for job in range(len(names)) if matches_job(job)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            candidates = tuple(f"{spaces[job]}/{names[job]}" for job in found[:10])
-            message = f"{text!r} matches {len(found)} jobs: {', '.join(candidates)}"
-            raise AmbiguousNameError(message, hint="write the full name", candidates=candidates)
-    raise ColumnError(f"no job is called {text!r}", hint="`colline coverage` and the page list the jobs")

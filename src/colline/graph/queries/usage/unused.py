@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from colline.graph.answer import Page, count_of
+from collections import Counter
+from typing import NamedTuple
+
+from colline.graph.answer import Page, count_of, show_duration
 from colline.graph.queries.inventory.coverage_gaps import REASONS, unknown_rows
-from colline.graph.queries.readers import (
+from colline.graph.queries.usage.evidence import collect_evidence, confidences
+from colline.graph.queries.usage.readers import (
     OUTSIDE_READERS,
     ReadWindow,
     deriving_jobs,
@@ -16,28 +20,38 @@ from colline.graph.queries.readers import (
     with_nested_fields,
 )
 from colline.graph.results import DroppableAnswer, UnusedAnswer
-from colline.graph.rows import ColumnRow, DroppableRow, Reader, Unknown, UnusedRow
+from colline.graph.rows import ColumnRow, Confidence, DroppableRow, Evidence, Reader, Unknown, UnusedRow
 from colline.graph.snapshot.array_file import UNKNOWN
 from colline.graph.traversal.csr import Nodes, distinct
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
 
 MAX_UNKNOWN_ROWS = 20
-_VERDICTS = ("yes", "no", "unknown")
+VERDICTS = ("yes", "no", "unknown")
+
+
+def droppable_rows(view: View, columns: Nodes, window: ReadWindow) -> list[DroppableRow]:
+    """The verdict of each column."""
+    homes = view.arrays["node.dataset"].take(columns).tolist()
+    hidden = {place: _hidden_readers(view, place, window.at) for place in set(homes)}
+    columns_with_homes = zip(view.columns(columns, window.at), columns.tolist(), homes, strict=True)
+    sure = confidences(view, columns, window)
+    return [
+        _droppable_row(view, row, node, window, (hidden[home], confidence))
+        for (row, node, home), confidence in zip(columns_with_homes, sure, strict=True)
+    ]
 
 
 def droppable(view: View, columns: Nodes, page: Page, window: ReadWindow) -> DroppableAnswer:
     """One row for each column: yes, no or unknown, and why."""
-    homes = view.arrays["node.dataset"].take(columns).tolist()
-    hidden = {place: _hidden_readers(view, place, window.at) for place in set(homes)}
-    columns_with_homes = zip(view.columns(columns, window.at), columns.tolist(), homes, strict=True)
-    rows = [_droppable_row(view, row, node, window, hidden[home]) for row, node, home in columns_with_homes]
-    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in _VERDICTS}
+    rows = droppable_rows(view, columns, window)
+    counts = {verdict: sum(row.verdict == verdict for row in rows) for verdict in VERDICTS}
     unknown = dict.fromkeys(gap for row in rows if row.verdict == "unknown" for gap in row.gaps)
     return DroppableAnswer(
         verdict=_verdict(rows, counts),
         of=tuple(view.ref(node) for node in columns.tolist()),
         totals={"columns": len(rows), **counts},
+        evidence=collect_evidence(view, window),
         rows=rows[page.rows],
         unknown=tuple(unknown)[:MAX_UNKNOWN_ROWS],
         holds=counts["yes"] == len(rows),
@@ -46,13 +60,18 @@ def droppable(view: View, columns: Nodes, page: Page, window: ReadWindow) -> Dro
 
 
 def _verdict(rows: list[DroppableRow], counts: dict[str, int]) -> str:
+    sure = {row.confidence for row in rows if row.verdict == "yes"}
+    confidence = f", with {'low' if 'low' in sure else 'medium'} confidence" if sure - {"high"} else ""
     if len(rows) == 1:
-        return f"{rows[0].verdict}: {rows[0].label} {rows[0].why}"
+        return f"{rows[0].verdict}{confidence}: {rows[0].label} {rows[0].why}"
     total = count_of(len(rows), "column")
-    return f"{counts['yes']} of {total} can be dropped, {counts['no']} cannot, {counts['unknown']} unknown"
+    return f"{counts['yes']} of {total} can be dropped{confidence}, {counts['no']} cannot, {counts['unknown']} unknown"
 
 
-def _droppable_row(view: View, row: ColumnRow, node: int, window: ReadWindow, gaps: list[Unknown]) -> DroppableRow:
+def _droppable_row(
+    view: View, row: ColumnRow, node: int, window: ReadWindow, doubts: tuple[list[Unknown], Confidence]
+) -> DroppableRow:
+    gaps, confidence = doubts
     family = with_nested_fields(view, node)
     derived, left_out = deriving_jobs(view, family, window.at)
     known = {_job_name(reader) for reader in derived}
@@ -65,6 +84,7 @@ def _droppable_row(view: View, row: ColumnRow, node: int, window: ReadWindow, ga
     return DroppableRow.extend(
         row,
         verdict="no" if live else "unknown" if gaps else "yes",
+        confidence="high" if live else "unknown" if gaps else confidence,
         why=_reason(live, retired, gaps, last_read),
         readers=live,
         readers_left_out=left_out,
@@ -101,37 +121,76 @@ def _hidden_readers(view: View, dataset: int, at: int | None) -> list[Unknown]:
 def unused(view: View, nodes: Nodes, page: Page, window: ReadWindow) -> UnusedAnswer:
     """Columns without a live reader, with the last write and read, and the confidence of the verdict."""
     idle = nodes[~is_read(view, nodes, window)]
-    rows = _unused_rows(view, idle[page.rows], window)
-    unsure = sum(row.confidence == "low" for row in rows)
-    note = f"; {unsure:,} of those shown may have readers that are not recorded" if unsure else ""
+    rows = unused_rows(view, idle[page.rows], window)
+    evidence = collect_evidence(view, window)
+    note = confidence_note([row.confidence for row in rows], evidence)
     return UnusedAnswer(
         verdict=f"nobody reads {len(idle):,} of {count_of(len(nodes), 'column')}{note}",
         totals={"columns": len(idle), "of": len(nodes)},
+        evidence=evidence,
         rows=rows,
         **page.answer_fields(len(idle), view.as_of(window.at)),
     )
 
 
-def _unused_rows(view: View, nodes: Nodes, window: ReadWindow) -> list[UnusedRow]:
+def unused_rows(view: View, nodes: Nodes, window: ReadWindow) -> list[UnusedRow]:
+    """Columns without a live reader."""
     homes = view.arrays["node.dataset"].take(nodes)
     doubts = {place: _doubt(view, place, window.at) for place in distinct(homes).tolist()}
-    facts = zip(view.columns(nodes, window.at), homes.tolist(), last_reads(view, nodes).tolist(), strict=True)
+    sure = confidences(view, nodes, window)
+    facts = zip(view.columns(nodes, window.at), homes.tolist(), last_reads(view, nodes).tolist(), sure, strict=True)
     return [
         UnusedRow.extend(
             row,
             last_write=view.time_of("dataset.last_written", home),
             last_read=time_or_none(read),
             never=read == UNKNOWN,
-            confidence="low" if doubts[home] else "high",
-            why=doubts[home] or "no known reader, and no gap in coverage could hide one",
+            confidence=_lower(doubts[home], confidence),
+            why=_why_unused(doubts[home], confidence),
         )
-        for row, home, read in facts
+        for row, home, read, confidence in facts
     ]
 
 
-def _doubt(view: View, dataset: int, at: int | None) -> str | None:
-    """The first reason why a dataset may have readers that are not recorded."""
-    gaps = hiding_gaps(view, dataset, at)
-    if gaps:
-        return REASONS.get(view.text("gap.kind", gaps[0]) or "", "a gap in coverage")
-    return OUTSIDE_READERS.get(view.text("dataset.kind", dataset) or "")
+class _Doubt(NamedTuple):
+    """Why a dataset may have readers that are not recorded, and whether a job is known to have run unobserved."""
+
+    why: str
+    is_unknown: bool
+
+
+def _doubt(view: View, dataset: int, at: int | None) -> _Doubt | None:
+    """The most important reason why a dataset may have readers that are not recorded."""
+    kinds = [view.text("gap.kind", gap) or "" for gap in hiding_gaps(view, dataset, at)]
+    if kinds:
+        kind = "run_without_events" if "run_without_events" in kinds else kinds[0]
+        return _Doubt(REASONS.get(kind, "a gap in coverage"), kind == "run_without_events")
+    outside = OUTSIDE_READERS.get(view.text("dataset.kind", dataset) or "")
+    return _Doubt(outside, False) if outside else None
+
+
+def _lower(doubt: _Doubt | None, confidence: Confidence) -> Confidence:
+    """The confidence in view of a doubt."""
+    if doubt is None:
+        return confidence
+    return "unknown" if doubt.is_unknown else "low"
+
+
+def _why_unused(doubt: _Doubt | None, confidence: Confidence) -> str:
+    if doubt is not None:
+        return doubt.why
+    return (
+        "no known reader, and no gap in coverage could hide one"
+        if confidence == "high"
+        else "observed for a short time"
+    )
+
+
+def confidence_note(found: list[Confidence], evidence: Evidence) -> str:
+    """How sure the verdict about some rows is, if not very sure."""
+    counts = Counter(found)
+    if counts["unknown"]:
+        return f"; unknown for {counts['unknown']:,} of those shown: a job ran without sending events"
+    unsure = counts["low"] + counts["medium"]
+    period = show_duration(evidence.seconds)
+    return f"; not certain for {unsure:,} of those shown, with {period} of recorded reads" if unsure else ""

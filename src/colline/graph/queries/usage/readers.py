@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.rows import JobIdentity, Reader
 from colline.graph.snapshot.array_file import SUBTYPES, UNKNOWN, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand, is_among
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
 
@@ -23,7 +24,7 @@ OUTSIDE_READERS = {
     "JDBC": "a database may have readers that are not recorded",
     "TOPIC": "a topic may have readers that are not recorded",
 }
-_HIDING_GAPS = ("no_column_lineage", "unknown_source", "unfinished_run", "dropped_events")
+_HIDING_GAPS = ("no_column_lineage", "unknown_source", "unfinished_run", "dropped_events", "run_without_events")
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,46 @@ def deriving_jobs(view: View, nodes: Nodes, at: int | None) -> tuple[list[Reader
             target = int(edges.other[row])
             if (job, use, target) not in out:
                 into = view.ref(target)
-                out[job, use, target] = Reader(view.job_ref(job), use, "write", last_read, into=into)
+                job_owner = view.text("job.owner", job)
+                out[job, use, target] = Reader(view.job_ref(job), job_owner, use, "write", last_read, into=into)
     return list(out.values()), left_out
+
+
+class ColumnUse(NamedTuple):
+    """One use of a column by a job or query of another table."""
+
+    job: int
+    kind: str
+    use: str
+    column: int
+    last_read: int
+    is_live: bool
+
+
+def column_uses(view: View, nodes: Nodes, window: ReadWindow) -> list[ColumnUse]:
+    """Who reads the columns of one table: jobs that write other tables from them, and recorded queries."""
+    arrays = view.arrays
+    homes = distinct(arrays["node.dataset"].take(nodes))
+    out: list[ColumnUse] = []
+    for edges in adjacency(arrays, forward=True, indirect=True, past=window.at is not None):
+        rows, owner = edges.rows(nodes, window.at)
+        is_other = ~is_among(arrays["node.dataset"].take(edges.other.take(rows)), homes)
+        for row, column in zip(rows[is_other].tolist(), owner[is_other].tolist(), strict=True):
+            place = row if edges.edge is None else int(edges.edge[row])
+            subtype = SUBTYPES[int(arrays[f"{edges.group}.subtype"][place])].lower()
+            use, seen = subtype if edges.bits & 2 else "value", int(arrays[f"{edges.group}.seen"][place])
+            out.append(ColumnUse(int(edges.job[row]), "write", use, column, seen, True))
+    writing = {use.job for use in out} | {job for home in homes.tolist() for job in view.writing_jobs(home, window.at)}
+    rows, counts = expand(arrays["read.start"], nodes)
+    uses, kinds = arrays.strings("read.uses"), arrays.strings("read.kinds")
+    live = _is_live(arrays, rows, window.start).tolist()
+    for row, column, is_live in zip(rows.tolist(), np.repeat(nodes, counts).tolist(), live, strict=True):
+        job, kind = int(arrays["read.job"][row]), kinds[int(arrays["read.kind"][row])]
+        is_known = window.at is None or int(arrays["read.first"][row]) <= window.at
+        if is_known and (kind == "query" or job not in writing):
+            last = int(arrays["read.last"][row])
+            out.append(ColumnUse(job, kind, uses[int(arrays["read.use"][row])], column, last, is_live))
+    return out
 
 
 def _use(view: View, edges: Adjacency, row: int) -> tuple[int, str, str | None]:
@@ -90,7 +129,7 @@ def retired_jobs(view: View, nodes: Nodes, known: set[str | None]) -> list[Reade
             ref = view.job_ref(job)
             if ref and ref.name not in known:
                 retired = time_or_none(int(edges.until[row]))
-                out[job, use] = Reader(ref, use, "write", last_read, retired_at=retired)
+                out[job, use] = Reader(ref, view.text("job.owner", job), use, "write", last_read, retired_at=retired)
     return list(out.values())
 
 
@@ -107,6 +146,7 @@ def query_readers(view: View, nodes: Nodes, at: int | None, start: int | None = 
             out.append(
                 Reader(
                     job=view.job_ref(int(arrays["read.job"][row])) or JobIdentity("", "?"),
+                    owner=view.text("job.owner", int(arrays["read.job"][row])),
                     use=uses[int(arrays["read.use"][row])],
                     kind=kinds[int(arrays["read.kind"][row])],
                     last_read=view.time_of("read.last", row),
@@ -162,11 +202,14 @@ def hiding_gaps(view: View, dataset: int, at: int | None) -> list[int]:
     """Coverage gaps that could hide a reader of a dataset: of the lake, the dataset, or a job that uses it."""
     kinds = view.arrays.strings("gap.kind")
     touched = open_gaps(view, datasets=np.array([dataset]), jobs=_jobs_using(view, dataset), at=at)
-    anywhere = (gap for gap in open_gaps(view, at=at) if _is_about_the_lake(view, gap))
+    anywhere = (gap for gap in open_gaps(view, at=at) if hides_any_reader(view, gap))
     return sorted({gap for gap in (*touched, *anywhere) if kinds[gap] in _HIDING_GAPS})
 
 
-def _is_about_the_lake(view: View, gap: int) -> bool:
+def hides_any_reader(view: View, gap: int) -> bool:
+    """Whether a gap is not about one dataset or job; nobody knows what a job read that ran without events."""
+    if view.text("gap.kind", gap) == "run_without_events":
+        return True
     return int(view.arrays["gap.job"][gap]) < 0 and int(view.arrays["gap.dataset"][gap]) < 0
 
 

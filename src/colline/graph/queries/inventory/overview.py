@@ -1,4 +1,4 @@
-"""Lists of datasets and jobs, one dataset, and the overview that the web page opens with."""
+"""`overview`: what the web page opens with."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.answer import Page, count_of
+from colline.graph.answer import count_of
 from colline.graph.queries.inventory.column_degrees import Degrees, degrees
-from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
+from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.queries.inventory.run_history import count_quarantined
-from colline.graph.results import DatasetAnswer, DatasetsAnswer, JobsAnswer, OverviewAnswer
-from colline.graph.rows import LakeHealth, LayerFlow, LayerRow, ListedDataset, RecentChange, SchemaColumn
-from colline.graph.snapshot.array_file import NEVER, UNKNOWN
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct
+from colline.graph.results import OverviewAnswer
+from colline.graph.rows import LakeHealth, LayerFlow, LayerRow, RecentChange
+from colline.graph.snapshot.array_file import NEVER
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time
 
-MAX_NEIGHBOUR_DATASETS = 200
 MAX_RECENT_CHANGES = 20
 _LAYER_ORDER = ("bronze", "silver", "gold", "platinum")
 
@@ -152,71 +151,3 @@ def _examples(view: View, found: Degrees) -> Nodes:
     hubs = columns[np.lexsort((columns, -downs[columns]))][:3]
     picked = dict.fromkeys([*most_used.tolist(), *deepest[:1].tolist(), *hubs.tolist(), *deepest.tolist()])
     return np.array(list(picked)[:3], dtype=np.int64)
-
-
-def dataset(view: View, place: int, at: int | None) -> DatasetAnswer:
-    """A dataset with its columns in the order of its schema, its neighbours, and the jobs that use it."""
-    nodes = view.names.dataset_columns(place, at)
-    ordinals = view.arrays["node.ordinal"].take(nodes).tolist()
-    columns = [
-        SchemaColumn.extend(row, ordinal=ordinal)
-        for row, ordinal in zip(view.columns(nodes, at), ordinals, strict=True)
-    ]
-    upstream, jobs_up = _neighbours(view, place, at, forward=False)
-    downstream, jobs_down = _neighbours(view, place, at, forward=True)
-    sides = [[view.dataset(other) for other in found[:MAX_NEIGHBOUR_DATASETS]] for found in (upstream, downstream)]
-    row = view.dataset(place)
-    verdict = f"{row.label} has {count_of(len(columns), 'column')}; {count_of(len(sides[0]), 'dataset')} feed it, "
-    return DatasetAnswer(
-        verdict=verdict + f"{len(sides[1])} are built on it",
-        as_of=view.as_of(at),
-        totals={"columns": len(columns), "upstream": len(sides[0]), "downstream": len(sides[1])},
-        dataset=row,
-        columns=columns,
-        upstream=sides[0],
-        downstream=sides[1],
-        jobs=[view.job(job) for job in sorted(jobs_up | jobs_down) if job >= 0],
-        unknown=unknown_rows(view, open_gaps(view, datasets=np.array([place]), at=at)),
-        snapshot=view.version,
-    )
-
-
-def _neighbours(view: View, place: int, at: int | None, *, forward: bool) -> tuple[list[int], set[int]]:
-    """The datasets next to a dataset, and the jobs of the edges between them."""
-    nodes = np.arange(*view.arrays["dataset.start"][[place, place + 1]])
-    homes: set[int] = set()
-    jobs: set[int] = set()
-    for edges in adjacency(view.arrays, forward=forward, indirect=True, past=at is not None):
-        rows = edges.positions(nodes, at)
-        homes.update(distinct(view.arrays["node.dataset"][edges.other[rows]]).tolist())
-        jobs.update(distinct(edges.job[rows]).tolist())
-    return sorted(homes - {place}), jobs
-
-
-def datasets(view: View, page: Page, text: str | None, layer: str | None = None) -> DatasetsAnswer:
-    """All datasets, or those with a name that contains the text."""
-    names, wanted = view.names, (text or "").lower()
-    places = range(view.arrays.meta["datasets"])
-    found = [p for p in places if wanted in names.labels[p].lower() or wanted in names.paths[p].lower()]
-    found = [p for p in found if layer is None or view.text("dataset.layer", p) == layer]
-    widths = np.diff(view.arrays["dataset.start"]) - (view.arrays["dataset.rows"] >= 0)
-    return DatasetsAnswer(
-        verdict=count_of(len(found), "dataset"),
-        totals={"rows": len(found)},
-        rows=[ListedDataset.extend(view.dataset(p), columns=int(widths[p])) for p in found[page.rows]],
-        **page.answer_fields(len(found), view.as_of(None)),
-    )
-
-
-def jobs(view: View, page: Page, text: str | None = None, state: str | None = None) -> JobsAnswer:
-    """Jobs, last started first."""
-    names, states = view.arrays.strings("job.name"), view.arrays.strings("job.last_state")
-    order = np.lexsort((np.arange(len(names)), -np.maximum(view.arrays["job.last_started"], UNKNOWN + 1)))
-    wanted = (text or "").lower()
-    found = [job for job in order.tolist() if wanted in names[job].lower() and state in (None, states[job])]
-    return JobsAnswer(
-        verdict=count_of(len(found), "job"),
-        totals={"rows": len(found)},
-        rows=[view.job(job) for job in found[page.rows]],
-        **page.answer_fields(len(found), view.as_of(None)),
-    )

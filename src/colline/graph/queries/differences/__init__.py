@@ -1,0 +1,1 @@
+"""What differs between columns, times, jobs, lakes and schemas."""

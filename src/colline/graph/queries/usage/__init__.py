@@ -1,0 +1,1 @@
+"""Whether anybody reads a column: readers, and verdicts with their evidence."""
