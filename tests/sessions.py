@@ -17,6 +17,12 @@ DELTA = {
     "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
 }
+# A Connect server in the session's JVM, on a free port
+CONNECT = {
+    "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
+}
 # Spark version → the Iceberg that is published for it
 ICEBERG = {
     "3.5": "org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.12.0",
@@ -51,21 +57,31 @@ HIVE = {
 }
 
 
+def has_connect() -> bool:
+    """Whether PySpark includes the Connect server: since 4.0."""
+    import pyspark
+
+    return any((Path(pyspark.__file__).parent / "jars").glob("spark-connect_*.jar"))
+
+
 def derby_driver(version: str) -> str:
     """The driver class of the Derby that comes with a Spark version."""
     return f"org.apache.derby.{'' if version.startswith('3.') else 'iapi.'}jdbc.AutoloadedDriver"
 
 
 def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSession:
-    """A live local session with Delta and Iceberg, where this Spark has them; its files are below `home`.
+    """A live local session with Delta, Iceberg and a Connect server, where this Spark has them.
 
-    A `plain` session has neither of them. A `hive` session is a plain one with a Hive metastore.
+    Its files are below `home`. A `plain` session has neither Delta nor Iceberg.
+    A `hive` session is a plain one with a Hive metastore.
     """
     plain = plain or hive
     import pyspark
     from pyspark.sql import SparkSession
 
+    from colline.environment.jar_downloads import one_download_at_a_time
     from colline.environment.java import collector_option, ensure_java
+    from colline.environment.spark_session import delta_packages
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     packages, catalog = ([], {}) if plain else iceberg(home, pyspark.__version__)
@@ -83,6 +99,7 @@ def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSess
         "spark.sql.catalog.shop.driver": derby_driver(pyspark.__version__),
         **(HIVE if hive else {}),
         **(DELTA if HAS_DELTA and not plain else {}),
+        **(CONNECT if has_connect() else {}),
         **catalog,
     }
     builder = SparkSession.builder.master("local[2]").appName("colline tests")
@@ -92,6 +109,16 @@ def session(home: Path, *, plain: bool = False, hive: bool = False) -> SparkSess
         from delta import configure_spark_with_delta_pip
 
         builder = configure_spark_with_delta_pip(builder, extra_packages=packages)
-    started = builder.getOrCreate()
+    with one_download_at_a_time([*packages, *([] if plain else delta_packages())]):
+        started = builder.getOrCreate()
     started.sparkContext.setLogLevel("ERROR")
     return started
+
+
+def connect_session(spark: SparkSession) -> SparkSession:
+    """A new Spark Connect session on the server in the JVM of a session."""
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    service = getattr(getattr(spark._jvm.org.apache.spark.sql.connect.service, "SparkConnectService$"), "MODULE$")
+    created: SparkSession = ConnectSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
+    return created

@@ -18,7 +18,7 @@ from colline.capture.hadoop_writer import files_for
 from colline.transport import BatchingTransport, LocalFileSystem
 from colline.transport.batching import BatchingPolicy
 from colline.transport.sinks.lake_sink import LakeSink
-from colline.transport.buffer import open_spool
+from colline.spool import Spool
 spark = (SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
          .config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "512m").getOrCreate())
 base = "file://" + sys.argv[1] + "/lake"
@@ -52,7 +52,7 @@ for n in range(15, 18): transport.emit({"n": n})
 def test_killed_jvm_loses_no_spooled_event_and_does_not_delay_close(tmp_path: Path) -> None:
     code = """
 spool = sys.argv[1] + "/spool"
-transport = BatchingTransport("lake", LakeSink(base, "landing", files_for(spark)(base)), policy, open_spool(spool))
+transport = BatchingTransport("lake", LakeSink(base, "landing", files_for(spark)(base)), policy, Spool(spool))
 for n in range(10): transport.emit({"n": n})
 assert transport.flush(60), transport.stats
 spark.sparkContext._gateway.proc.kill()
@@ -62,7 +62,7 @@ started = time.monotonic()
 transport.close(20)
 assert time.monotonic() - started < 15
 assert (transport.stats.sent, transport.stats.spooled, transport.stats.failed) == (10, 15, 0), transport.stats
-after = BatchingTransport("lake", LakeSink(base, "landing", LocalFileSystem()), policy, open_spool(spool))
+after = BatchingTransport("lake", LakeSink(base, "landing", LocalFileSystem()), policy, Spool(spool))
 after.close(20)
 assert after.stats.sent == 15, after.stats
 os._exit(0)

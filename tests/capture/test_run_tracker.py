@@ -20,7 +20,16 @@ from colline.events.model import RunEvent, RunState
 from colline.events.run_ids import run_id
 from colline.naming.dataset import NameContext
 from colline.plan.source import Source, SourceKind
-from colline.trace import ColumnLineage, DatasetName, DatasetRead, OpaqueStep, SchemaField, Statement, Write
+from colline.trace import (
+    ColumnLineage,
+    DatasetName,
+    DatasetRead,
+    Lifecycle,
+    OpaqueStep,
+    SchemaField,
+    Statement,
+    Write,
+)
 
 NOW = datetime(2026, 5, 1, 12, 0, tzinfo=timezone.utc)
 ORDERS = DatasetRead(
@@ -30,9 +39,17 @@ ORDERS = DatasetRead(
 )
 TOTALS = DatasetName("file", "/wh/totals")
 WRITE = Write(TOTALS, Source(SourceKind.TABLE, "delta", table=("default", "totals")), ColumnLineage(inputs=(ORDERS,)))
+DROP = Write(
+    DatasetName("file", "/wh/old"),
+    Source(SourceKind.TABLE, table=("spark_catalog", "shop", "old")),
+    ColumnLineage(),
+    lifecycle=Lifecycle.DROP,
+    is_conditional=True,
+)
 STATEMENTS = {
     "write": Statement((WRITE,), (ORDERS,)),
     "read": Statement((), (ORDERS,)),
+    "drop": Statement((DROP,), ()),
     "show": Statement((), (), (OpaqueStep("ShowTables", why="no rule for ShowTables"),)),
 }
 
@@ -90,11 +107,28 @@ def test_failed_query_ends_with_fail_and_its_message() -> None:
     assert facet["stackTrace"].startswith("at a.b")
 
 
-@pytest.mark.parametrize("text", ["Job 3 cancelled part of cancelled job group x", "[SPARK_JOB_CANCELLED] Job 3"])
-def test_cancelled_query_is_aborted(text: str) -> None:
+@pytest.mark.parametrize(("is_cancelled", "state"), [(True, RunState.ABORT), (False, RunState.FAIL)])
+def test_query_is_aborted_only_if_spark_cancelled_it(is_cancelled: bool, state: RunState) -> None:
     tracker = new_tracker()
     tracker.handle(start(1))
-    assert states(tracker.handle(end(1, text=text))) == [RunState.ABORT]
+    text = "ValueError: [SPARK_JOB_CANCELLED] Job 3 cancelled part of cancelled job group x"
+    assert states(tracker.handle(end(1, text=text, is_cancelled=is_cancelled))) == [state]
+
+
+@pytest.mark.parametrize(("dropped", "expected"), [(["shop.Old"], [RunState.START, RunState.COMPLETE]), ([], [])])
+def test_drop_if_exists_has_events_if_it_dropped_the_table(dropped: list[str], expected: list[RunState]) -> None:
+    tracker = new_tracker()
+    assert tracker.handle(start(1, plan="drop")) == ()
+    assert states(tracker.handle(end(1, dropped=dropped))) == expected
+
+
+def test_query_whose_description_contains_a_run_id_is_a_run() -> None:
+    tracker = new_tracker()
+    text = "nightly runId = 12345678-1234-1234-1234-123456789012"
+    plan = {"classes": [["AppendData", "p", [], None]], "nodes": [[0]], "root": 0}
+    tracker.analyze = lambda _: STATEMENTS["write"]
+    assert states(tracker.handle(start(1, plan=plan, text=text))) == [RunState.START]
+    assert states(tracker.handle(end(1))) == [RunState.COMPLETE]
 
 
 def test_statement_without_data_yields_events_only_if_it_fails() -> None:

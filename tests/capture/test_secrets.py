@@ -59,9 +59,11 @@ def _run_job(spark: SparkSession, tmp_path: Path) -> None:
         "create table watched.keyed using parquet "
         "options (sfPassword 's3cret-option', 'password1' = 's3cret-quoted') as "
         "select base64(aes_encrypt(region, unhex('30303030303030303030303030303030'), 'GCM')) as sealed, "
-        "hex(aes_encrypt(region, 's3cret-cipher-16', 'ECB')) as hidden, 'x?key=s3cret-query' as url from watched.orders"
+        "hex(aes_encrypt(region, 's3cret-cipher-16', 'ECB')) as hidden, 'x?key=s3cret-query' as url, "
+        "sha2(concat('s3cret-salt', region), 256) as hashed, md5(region || 's3cret-pepper') as digested "
+        "from watched.orders"
     )
     with suppress(Exception):  # the address cannot be reached; the failure is an event with an error message
         orders.write.jdbc("jdbc:mysql://127.0.0.1:1/shop?user=etl&password1=s3cret-url&password2=s3cret-two", "t")
     with suppress(Exception):
-        spark.sql("insert into watched.keyed select raise_error('token=s3cret-message'), 'a', 'b' from watched.orders")
+        spark.sql("insert into watched.keyed (sealed) select raise_error('token=s3cret-message') from watched.orders")

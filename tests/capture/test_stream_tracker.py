@@ -17,7 +17,18 @@ from colline.events.event_context import Engine, RunName
 from colline.events.model import RunState
 from colline.events.run_ids import run_id
 from colline.plan.source import Source, SourceKind
-from colline.trace import ColumnLineage, DatasetName, DatasetRead, Statement, Write
+from colline.trace import (
+    ColumnLineage,
+    ColumnRef,
+    DatasetName,
+    DatasetRead,
+    Dependency,
+    Effect,
+    SchemaField,
+    Statement,
+    Transformation,
+    Write,
+)
 from tests.events.oracle import round_trip, without_empty
 
 if TYPE_CHECKING:
@@ -27,14 +38,19 @@ RUN = "00a1596f-d51f-4d97-9ce3-2cff71023e7f"
 IN = DatasetRead(DatasetName("file", "/in"), Source(SourceKind.PATH, "parquet", ("/in",)))
 
 
-def write(path: str) -> Write:
-    return Write(DatasetName("file", path), Source(SourceKind.PATH, "", (path,)), ColumnLineage(inputs=(IN,)))
+def write(path: str, *columns: str) -> Write:
+    effects = (Transformation(Effect.IDENTITY),)
+    fields = {name: (Dependency(ColumnRef(IN.name, name), effects),) for name in columns}
+    schema = tuple(SchemaField(name, "int") for name in columns)
+    lineage = ColumnLineage(fields, inputs=(IN,))
+    return Write(DatasetName("file", path), Source(SourceKind.PATH, "", (path,)), lineage, schema)
 
 
 STATEMENTS = {
     "stream": Statement((write("/out"),), (IN,)),
     "batch": Statement((), (IN,)),
-    "nested": Statement((write("/nested"),), ()),
+    "nested": Statement((write("/nested", "a"),), ()),
+    "wider": Statement((write("/nested", "a", "b"),), ()),
 }
 
 
@@ -100,9 +116,60 @@ def test_foreach_batch_writes_belong_to_the_stream_and_keep_its_job_name() -> No
         message("stream_end", 4, run=RUN),
     )
     assert [event.event_type for event in events] == [RunState.START, RunState.RUNNING, RunState.COMPLETE]
-    assert [[output.name for output in event.outputs] for event in events] == [[], ["/nested"], ["/nested"]]
-    assert "columnLineage" in events[1].outputs[0].facets
-    assert {event.job.name for event in events} == {"etl.stream"}
+    assert [[output.name for output in event.outputs] for event in events] == [["/nested"]] * 3
+    assert "columnLineage" in events[0].outputs[0].facets
+    assert {event.job.name for event in events} == {"etl.nested"}
+
+
+def test_writes_of_one_output_in_foreach_batch_are_united() -> None:
+    events = handle_all(
+        new_tracker(),
+        message("stream_start", 0, run=RUN),
+        batch(0, 1, "batch"),
+        message("nested", 1, id=7, root=0, plan=plan("nested")),
+        message("nested", 1, id=8, root=0, plan=plan("wider")),
+        message("end", 2, id=0),
+        batch(1, 3, "batch"),
+        message("nested", 4, id=9, root=1, plan=plan("nested")),
+        message("end", 5, id=1),
+        message("stream_end", 6, run=RUN),
+    )
+    facets = events[-1].outputs[0].facets
+    assert list(facets["columnLineage"]["fields"]) == ["a", "b"]
+    assert [field["name"] for field in facets["schema"]["fields"]] == ["a", "b"]
+
+
+def test_stream_without_a_batch_has_the_lineage_of_its_definition() -> None:
+    tracker = new_tracker()
+    events = handle_all(
+        tracker,
+        message("stream_start", 0, run=RUN, query="q", plan=plan("stream", root="WriteToStream")),
+        message("stream_end", 4, run=RUN),
+    )
+    assert [(event.event_type, event.job.name) for event in events] == [
+        (RunState.START, "etl.out"),
+        (RunState.COMPLETE, "etl.out"),
+    ]
+    assert [output.name for output in events[0].outputs] == ["/out"]
+
+
+def test_restarted_stream_without_a_batch_keeps_the_name_of_its_job() -> None:
+    tracker = new_tracker()
+    handle_all(
+        tracker,
+        message("stream_start", 0, run=RUN, query="q"),
+        batch(0, 1, "batch"),
+        message("nested", 1, id=7, root=0, plan=plan("nested")),
+        message("stream_end", 2, run=RUN),
+    )
+    events = handle_all(tracker, message("stream_start", 3, run=RUN, query="q"), message("stream_end", 4, run=RUN))
+    assert {event.job.name for event in events} == {"etl.nested"}
+
+
+def test_stream_that_started_before_attach_is_a_run() -> None:
+    events = handle_all(new_tracker(), batch(7, 1), message("end", 2, id=7), message("stream_end", 3, run=RUN))
+    assert [event.event_type for event in events] == [RunState.START, RunState.COMPLETE]
+    assert events[0].outputs[0].name == "/out"
 
 
 def test_stream_that_fails_before_its_first_batch_has_its_error() -> None:

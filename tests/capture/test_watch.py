@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import gc
+import logging
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyspark
 import pytest
+from pyspark.errors import AnalysisException
 
 import colline
 from colline.capture.watch import Watch
@@ -108,6 +111,15 @@ def test_failing_query_has_one_fail_event_with_its_message(spark: SparkSession, 
 
 
 @pytest.mark.delta
+@pytest.mark.skipif(pyspark.__version__.startswith("3."), reason="PySpark 3 does not log errors of queries")
+def test_query_errors_are_the_same_after_an_analysis(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        monkeypatch.delitem(logging.root.manager.loggerDict, name, raising=False)  # as in a new process
+    colline.lineage("select 1 as a", spark)
+    with pytest.raises(AnalysisException):
+        spark.sql("select absent from values (1) as t(a)")
+
+
 def test_action_with_several_executions_is_one_run(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     spark.table("watched.orders").write.format("delta").save(f"{tmp_path}/d")
     spark.sql(f"update delta.`{tmp_path}/d` set amount = id + 1 where region = '1'")
@@ -213,6 +225,15 @@ def test_detach_in_a_finally_block_fails_the_application(spark: SparkSession) ->
     )
 
 
+def test_detach_after_a_handled_error_completes_the_application(spark: SparkSession) -> None:
+    watch = colline.attach(spark, transport={"type": "memory"})
+    try:
+        raise ValueError("handled")
+    except ValueError:
+        watch.detach()
+    assert watch.events[-1]["eventType"] == "COMPLETE"
+
+
 def test_broken_transport_does_not_affect_the_job(spark: SparkSession) -> None:
     class Broken:
         def emit(self, event: object) -> None:
@@ -261,7 +282,7 @@ def test_settings_are_read_from_the_environment(spark: SparkSession, monkeypatch
 
 @pytest.mark.parametrize(
     ("settings", "where"),
-    [({"lineage_facet": True}, "lineage"), ({"cartesian": True}, "columnLineage"), ({}, "columnLineage")],
+    [({"lineage_facet": "new"}, "lineage"), ({"cartesian": True}, "columnLineage"), ({}, "columnLineage")],
     ids=str,
 )
 def test_lineage_form_follows_the_setting(

@@ -5,14 +5,20 @@ Also holds what tracing keeps for an application between queries: its names, mas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from colline.capture import listener
+from colline.capture.connect.connect_lineage import analyzed_connect_plan
+from colline.capture.connect.connect_session import classic_session, is_connect
 from colline.capture.rdd_lineage import SessionMemory, forget_rdds, record_rdds
 from colline.capture.session_names import name_context
 from colline.capture.udf_masking import is_masking_udf
 from colline.config.plugin_loader import load_rules
+from colline.environment.extras import require_package
 from colline.errors import CollineError
 from colline.naming.dataset import NameContext
 from colline.naming.rules import identify
@@ -40,29 +46,67 @@ class QueryError(CollineError):
 
 def lineage(df_or_sql: DataFrame | str, spark: SparkSession | None = None) -> ColumnLineage:
     """The source columns that each output column depends on, and how. Analyzes the query and never runs it."""
+    require_package("pyspark")
     session = spark or _session_of(df_or_sql)
-    return trace_lineage(read_plan(df_or_sql, session), application_context(session))
+    driver = driver_session(session)
+    return trace_lineage(read_plan(df_or_sql, session), application_context(driver))
+
+
+def driver_session(spark: SparkSession) -> SparkSession:
+    """The session with a JVM: of a Connect session whose server runs in this process, the classic session below it."""
+    return (classic_session(spark) if is_connect(spark) else None) or spark
 
 
 def read_plan(df_or_sql: DataFrame | str, spark: SparkSession) -> Plan:
     """The decoded analyzed plan of a DataFrame or of SQL text."""
-    return decode(listener.plan_json(spark, analyzed_plan(df_or_sql, spark)))
+    return decode(listener.plan_json(driver_session(spark), analyzed_plan(df_or_sql, spark)))
 
 
 def analyzed_plan(df_or_sql: DataFrame | str, spark: SparkSession) -> Any:
     """Spark's analyzed plan (a Java object) of a DataFrame, or of a statement, which is not executed."""
-    if not isinstance(df_or_sql, str):
-        return df_or_sql._jdf.queryExecution().analyzed()
     from pyspark.errors import PySparkException
 
-    listener.java_classes(spark)
-    state = spark._jsparkSession.sessionState()
+    driver = driver_session(spark)
+    listener.java_classes(driver)
     try:
-        parsed = state.sqlParser().parsePlan(df_or_sql)
-        skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
-        return state.executePlan(parsed, skip).analyzed()
+        with without_error_logs():
+            if driver is not spark:
+                return analyzed_connect_plan(df_or_sql, spark, driver)
+            return _analyzed_classic_plan(df_or_sql, spark)
     except PySparkException as error:
         raise _query_error(error) from None
+
+
+def query_error_loggers() -> list[logging.Logger]:
+    """PySpark 4 logs errors of queries with these. PySpark makes them: it passes arguments that others refuse."""
+    try:
+        from pyspark.logger import PySparkLogger
+    except ImportError:  # PySpark 3.5 does not log them
+        return []
+    return [PySparkLogger.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")]
+
+
+@contextmanager
+def without_error_logs() -> Iterator[None]:
+    """PySpark logs the error of a query with its whole Java trace before it raises it."""
+    loggers = query_error_loggers()
+    before = [logger.disabled for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.disabled = True
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+
+
+def _analyzed_classic_plan(df_or_sql: DataFrame | str, spark: SparkSession) -> Any:
+    if not isinstance(df_or_sql, str):
+        return df_or_sql._jdf.queryExecution().analyzed()
+    state = spark._jsparkSession.sessionState()
+    parsed = state.sqlParser().parsePlan(df_or_sql)
+    skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+    return state.executePlan(parsed, skip).analyzed()
 
 
 def application_context(
@@ -112,12 +156,17 @@ def _trace_dataframe(df: DataFrame, context: Context) -> Relation:
 
 
 def _query_error(error: PySparkException) -> QueryError:
-    """Spark's own message without the plan below it, and a hint."""
-    text = str(error).strip().split("\n'")[0]
+    """Spark's own message, and a hint."""
+    text = spark_message(error)
     condition = _error_condition(error)
     if condition.startswith(("TABLE_OR_VIEW_NOT_FOUND", "UNRESOLVED_COLUMN")):
         return QueryError(text, hint="create the table in this session first, or correct the name")
     return QueryError(text, hint="correct the SQL text")
+
+
+def spark_message(error: PySparkException) -> str:
+    """Spark's own message, without the plan or Java's trace below it."""
+    return re.split(r"\n'|\n\s*JVM stacktrace:|\n\s+at ", str(error).strip())[0].strip()
 
 
 def _error_condition(error: PySparkException) -> str:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from colline.capture.analyze import QueryError, lineage
+from colline.capture.analyze import QueryError, lineage, spark_message, without_error_logs
+from colline.capture.explain_tables import create_insert_target, create_result_table, create_schema, defined_name
+from colline.errors import CollineError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,56 +42,76 @@ WITHOUT_LINEAGE = (
 )
 
 
+# SQL that plain tables cannot analyze: it needs Delta
+_NEEDS_DELTA = re.compile(r"\b(delta|merge|update|delete|clone|generated|identity)\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True)
 class ExplainedStatement:
-    """A statement and its lineage."""
+    """A statement with its lineage, or with the error that prevents it."""
 
     statement: str
-    lineage: ColumnLineage
+    lineage: ColumnLineage | None
+    error: CollineError | None = None
+
+
+def needs_delta(text: str) -> bool:
+    """Whether a script may contain what only Delta tables support: MERGE, UPDATE, DELETE, clones, generated columns."""
+    return _NEEDS_DELTA.search(text) is not None
 
 
 def explain(text: str, spark: SparkSession) -> Iterator[ExplainedStatement]:
-    """The lineage of each statement of a script, in order; statements without lineage are left out."""
+    """The lineage of each statement of a script, in order; statements without lineage are left out.
+
+    A statement that fails has an error, and the statements after it are explained.
+    """
     for statement in split_statements(text):
-        parsed = _parse(statement, spark)
-        kind = parsed.getClass().getSimpleName()
-        if kind in DEFINITIONS:
-            _run(_without_location(statement), spark)
-        elif kind in CREATE_AS_SELECT:
-            yield ExplainedStatement(statement, lineage(statement, spark))
-            _create_empty_table(parsed, spark)
-        elif not kind.startswith(WITHOUT_LINEAGE):
-            yield ExplainedStatement(statement, lineage(statement, spark))
+        try:
+            found = _explain_statement(statement, spark)
+        except CollineError as error:
+            yield ExplainedStatement(statement, None, error)
+        else:
+            if found is not None:
+                yield ExplainedStatement(statement, found)
 
 
-def _parse(statement: str, spark: SparkSession) -> Any:
+def _explain_statement(statement: str, spark: SparkSession) -> ColumnLineage | None:
+    with _query_errors("correct the SQL text"):
+        parsed = spark._jsparkSession.sessionState().sqlParser().parsePlan(statement)
+    kind = parsed.getClass().getSimpleName()
+    if kind in DEFINITIONS:
+        with _query_errors("write the table's columns and types: create table t (a int)"):
+            create_schema(defined_name(parsed), spark)
+            spark.sql(_without_location(statement))
+        return None
+    if kind.startswith(WITHOUT_LINEAGE):
+        return None
+    with _query_errors("create the tables that it reads with --ddl, or correct the SQL text"):
+        if kind in CREATE_AS_SELECT:
+            create_schema(defined_name(parsed), spark)
+        else:
+            create_insert_target(parsed, spark)
+        found = lineage(statement, spark)
+        if kind in CREATE_AS_SELECT:
+            create_result_table(parsed, spark)
+    return found
+
+
+@contextmanager
+def _query_errors(hint: str) -> Iterator[None]:
+    """Replaces an error of Spark by its first lines: without the plan and without Java's trace."""
+    from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
-        return spark._jsparkSession.sessionState().sqlParser().parsePlan(statement)
+        with without_error_logs():
+            yield
+    except QueryError as error:
+        raise QueryError(error.message, hint=hint) from None
     except PySparkException as error:
-        raise QueryError(str(error).strip(), hint="correct the SQL text") from None
-
-
-def _run(statement: str, spark: SparkSession) -> None:
-    from pyspark.errors import PySparkException
-
-    try:
-        spark.sql(statement)
-    except PySparkException as error:
-        raise QueryError(
-            str(error).strip(), hint="write the table's columns and types: create table t (a int)"
-        ) from None
-
-
-def _create_empty_table(parsed: Any, spark: SparkSession) -> None:
-    """Create the table that the statement would create, without rows."""
-    parts = parsed.name().nameParts()
-    name = ".".join(f"`{parts.apply(index).replace('`', '``')}`" for index in range(parts.size()))
-    skip = spark._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
-    analyzed = spark._jsparkSession.sessionState().executePlan(parsed.query(), skip).analyzed()
-    _run(f"drop table if exists {name}", spark)
-    _run(f"create table {name} ({analyzed.schema().toDDL()})", spark)
+        raise QueryError(spark_message(error), hint=hint) from None
+    except Py4JError as error:
+        raise QueryError(str(error).strip().splitlines()[0], hint=hint) from None
 
 
 _LOCATION = re.compile(r"""\blocation\s+('[^']*'|"[^"]*")""", re.IGNORECASE)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
-
 from colline.errors import TransportError
 from colline.events.redact import redact
 from colline.lake.location import scheme_of
@@ -25,6 +23,8 @@ class HadoopFileWriter:
     """Writes files below one base path, from inside the driver's JVM."""
 
     def __init__(self, spark: SparkSession, base: str) -> None:
+        from py4j.protocol import Py4JError
+
         self._close_is_atomic = scheme_of(base) in CLOSE_IS_ATOMIC
         try:
             self._path = spark._jvm.org.apache.hadoop.fs.Path
@@ -38,6 +38,8 @@ class HadoopFileWriter:
 
     def write_atomically(self, path: str, data: bytes) -> None:
         """Write a file so that readers see it only when it is complete: under a hidden name, then renamed."""
+        from py4j.protocol import Py4JJavaError, Py4JNetworkError
+
         try:
             if self._close_is_atomic:
                 self._write(path, data)

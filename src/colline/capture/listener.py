@@ -18,24 +18,38 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import msgspec
-from py4j.protocol import Py4JError
 
 from colline.capture.rdd_lineage import subscribe_rdds, unsubscribe_rdds
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
     from pyspark.sql import DataFrame, SparkSession
 
 QUEUE_CAPACITY = 10_000
 MAX_PLAN_CHARS = 48_000_000
 # in the order of compilation: each class uses the ones before it
-_SOURCES = ("JsonText", "Reflect", "Metrics", "Chunks", "Values", "PlanObjects", "PlanWriter", "Rdds", "QueryListener")
+_SOURCES = (
+    "JsonText",
+    "Reflect",
+    "Metrics",
+    "Chunks",
+    "Values",
+    "DeltaTables",
+    "ExistingTables",
+    "PlanObjects",
+    "Rdds",
+    "PlanWriter",
+    "QueryListener",
+)
 _compiled: dict[int, dict[str, Any]] = {}
 
 
@@ -49,7 +63,7 @@ def java_classes(spark: SparkSession) -> dict[str, Any]:
     if jvm is None:
         raise NoJvmError(
             "this session has no JVM in this process",
-            hint="Spark Connect is not supported; attach in the driver's own process",
+            hint="the Spark Connect server is another process; attach in that process",
         )
     if id(jvm) not in _compiled:
         _compiled.clear()
@@ -58,19 +72,25 @@ def java_classes(spark: SparkSession) -> dict[str, Any]:
 
 
 def _compile(jvm: Any) -> dict[str, Any]:
+    compiled = compile_java(jvm, files(__package__).joinpath("jvm"), _SOURCES)
+    compiled["jvm"] = jvm
+    compiled["plan_writer"] = compiled["PlanWriter"].getConstructor(None).newInstance(None)
+    return compiled
+
+
+def compile_java(jvm: Any, folder: Traversable, names: Iterable[str]) -> dict[str, Any]:
+    """The classes of these sources by name, compiled in the JVM. Each source can use the ones before it."""
     loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
     # py4j caches methods by class name, and a JVM can serve several Python processes: each one uses its own package
     package = f"colline.t{uuid4().hex}"
     compiled = {}
-    for name in _SOURCES:
+    for name in names:
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(loader)
-        source = files(__package__).joinpath("jvm").joinpath(f"{name}.java").read_text(encoding="utf-8")
+        source = folder.joinpath(f"{name}.java").read_text(encoding="utf-8")
         compiler.cook(source.replace("package colline;", f"package {package};", 1))
         loader = compiler.getClassLoader()
         compiled[name] = loader.loadClass(f"{package}.{name}")
-    compiled["jvm"] = jvm
-    compiled["plan_writer"] = compiled["PlanWriter"].getConstructor(None).newInstance(None)
     return compiled
 
 
@@ -115,11 +135,16 @@ class QueryListener:
 
     def wait_for_spark(self, milliseconds: int) -> bool:
         """True when Spark has delivered all events before this call to its listeners."""
+        from py4j.protocol import Py4JError
+
         try:
             self._context.listenerBus().waitUntilEmpty(max(milliseconds, 1))
         except Py4JError:  # a TimeoutException, or the bus has been stopped
             return False
         return True
+
+    def hurry(self, seconds: float) -> None:
+        """Nothing to do: messages are complete as soon as Spark sends them."""
 
     def stats(self) -> dict[str, int]:
         """The counters of the Java listener."""

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
+from colline.capture.recent_events import RecentEvents
 from colline.capture.runs.exit_status import ExitHooks
 from colline.capture.runs.run_tracker import RunCounts, RunTracker
+from colline.environment.extras import report_missing_extras
 from colline.events.event_context import Failure
 from colline.events.model import RunEvent
 
 if TYPE_CHECKING:
+    from colline.capture.connect.client.client_listener import ClientListener
     from colline.capture.listener import QueryListener
+    from colline.graph.lineage import Lineage
     from colline.transport.interfaces import Transport
 
 _POLL_MILLISECONDS = 2000  # closing the listener wakes the waiting thread
@@ -48,12 +53,18 @@ class Watch:
     """Captures the queries of one application. Created by `colline.attach`."""
 
     def __init__(
-        self, listener: QueryListener, transport: Transport, tracker: RunTracker, *, owns_transport: bool = True
+        self,
+        listener: QueryListener | ClientListener,
+        transport: Transport,
+        tracker: RunTracker,
+        *,
+        owns_transport: bool = True,
     ) -> None:
         self._listener = listener
         self._transport = transport
         self._tracker = tracker
         self._owns_transport = owns_transport
+        self._recent = RecentEvents()
         self._errors = tracker.errors
         self._closing = threading.Event()
         self._finish_lock = threading.Lock()
@@ -99,6 +110,15 @@ class Watch:
         self.flush(_EVENTS_SECONDS)
         return list(getattr(self._transport, "events", []))
 
+    def lineage(self) -> Lineage:
+        """Answers questions about what this session has written and read so far. It needs no lake and no ingest."""
+        from colline.graph.session_lineage import SessionLineage
+
+        deadline = monotonic() + _EVENTS_SECONDS
+        self._try("waiting for the listener", lambda: self._drain(deadline), False)
+        with report_missing_extras():
+            return SessionLineage(self._recent.lines)
+
     def flush(self, timeout: float = 10.0) -> bool:
         """True if the events of all queries before this call are delivered within `timeout` seconds."""
         deadline = monotonic() + timeout
@@ -114,7 +134,8 @@ class Watch:
 
     def __repr__(self) -> str:
         state = "attached" if self.is_attached else "detached"
-        return f"<Watch {self._tracker.application.run.name!r} {state}, {self._events} events>"
+        events = f"{self._events:,} event{'s' if self._events != 1 else ''}"
+        return f"<Watch {self._tracker.application.run.name!r} {state}, {events}>"
 
     def _read_messages(self) -> None:
         """Handle one message after the other until the watch closes. Runs on the watch's own thread."""
@@ -140,6 +161,7 @@ class Watch:
     def _emit(self, event: RunEvent) -> None:
         self._events += 1
         self._transport.emit(event)
+        self._try("keeping an event", lambda: self._recent.add(event), None)
 
     def _drain(self, deadline: float) -> bool:
         """Wait until every query so far has been handled; False if the deadline passes first."""
@@ -158,6 +180,7 @@ class Watch:
     def _finish(self, failure: Failure | None, timeout: float) -> None:
         """Emits the final event exactly once, for the first of: detach, end of the application, end of the program."""
         if timeout:
+            self._listener.hurry(timeout)
             self._try("waiting for the listener", lambda: self._drain(monotonic() + timeout), False)
         with self._finish_lock:
             is_first, self._is_finished = not self._is_finished, True
@@ -192,9 +215,12 @@ class Watch:
 
 def _message_for_error(error: Exception) -> Mapping[str, Any]:
     """The message that replaces one that could not be read, or that reports the end of the JVM."""
-    from py4j.protocol import Py4JNetworkError
+    gone: tuple[type[Exception], ...] = (OSError,)
+    with suppress(ImportError):  # the package pyspark-client has no py4j
+        from py4j.protocol import Py4JNetworkError
 
-    return {"kind": _JVM_GONE if isinstance(error, (Py4JNetworkError, OSError)) else _UNREADABLE}
+        gone = (Py4JNetworkError, OSError)
+    return {"kind": _JVM_GONE if isinstance(error, gone) else _UNREADABLE}
 
 
 _DELIVERY_COUNTERS = ("emitted", "queued", "sent", "retried", "dropped", "spooled", "failed")

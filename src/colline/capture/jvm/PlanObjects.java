@@ -58,12 +58,29 @@ public abstract class PlanObjects extends Values {
       record(b, "CloneSource", new Object[] {"format", Reflect.call(o, "format"), "path", Reflect.call(o, "dataPath"),
           "catalog_table", Reflect.call(o, "catalogTable"), "schema", Reflect.call(o, "schema")});
     }
+    else if (name.endsWith("KafkaStreamingWrite")) {
+      Object parameters = Reflect.field(o, "producerParams");
+      Object servers = parameters instanceof java.util.Map ? ((java.util.Map) parameters).get("bootstrap.servers") : null;
+      record(b, "KafkaWrite", new Object[] {"topic", Reflect.field(o, "topic"), "servers", servers});
+    }
     else if (name.endsWith("DeltaLog")) record(b, "DeltaLog", new Object[] {"path", Reflect.call(o, "dataPath")});
     else JsonText.append(b, "<" + name + ">");
   }
 
   protected void tableIdentifier(StringBuilder b, TableIdentifier id) {
-    record(b, "TableIdentifier", new Object[] {"identifier", nameParts(id), "location", location(id)});
+    CatalogTable known = knownTable(id);
+    record(b, "TableIdentifier", new Object[] {"identifier", nameParts(id), "location", location(id),
+        "is_external", Boolean.valueOf(known != null && known.tableType().name().equals("EXTERNAL")), "schema", known == null ? null : known.schema()});
+  }
+
+  /** The definition of a table in the session catalog; null if it does not exist. */
+  private static CatalogTable knownTable(TableIdentifier id) {
+    try {
+      SessionCatalog catalog = (SessionCatalog) Reflect.call(Reflect.call(org.apache.spark.sql.SparkSession.getDefaultSession().get(), "sessionState"), "catalog");
+      return catalog.getTableMetadata(id);
+    } catch (Throwable x) {
+      return null;
+    }
   }
 
   /** The location of a table in the session catalog, or the one it would get if it does not exist; null if unknown. */
@@ -125,15 +142,24 @@ public abstract class PlanObjects extends Values {
     Object options = null;
     Object catalog = null;
     Object version = null;
+    Object iceberg = null;
     if (name.endsWith("DeltaTableV2")) {
       path = Reflect.call(t, "path");
       provider = "delta";
       catalog = Reflect.call(t, "catalogTable");
+    } else if (isPythonTable(t)) {
+      provider = Reflect.call(t, "name");
     } else if (name.indexOf("iceberg") >= 0) {
       Object table = Reflect.call(t, "table");
+      // the table of changes
+      if (table == null) table = Reflect.field(t, "table");
+      if (table == null) table = Reflect.field(t, "icebergTable");
       path = Reflect.call(table, "location");
       provider = "iceberg";
+      iceberg = Reflect.call(table, "name");
       version = Reflect.call(Reflect.call(table, "currentSnapshot"), "snapshotId");
+      // `t.snapshots` has columns of its own, so it has a name of its own
+      if (isMetadataTable(table)) path = path + "." + String.valueOf(iceberg).substring(String.valueOf(iceberg).lastIndexOf('.') + 1);
     } else if (name.endsWith("V1Table")) {
       catalog = Reflect.call(t, "v1Table");
     } else if (Reflect.call(t, "paths") != null) {
@@ -146,21 +172,48 @@ public abstract class PlanObjects extends Values {
     } else {
       options = Reflect.call(t, "options");
     }
+    Object snapshot = name.endsWith("DeltaTableV2") ? Reflect.call(t, "initialSnapshot") : null;
+    if (name.endsWith("DeltaSink")) snapshot = DeltaTables.snapshotAt(String.valueOf(Reflect.call(t, "path")), t);
+    Object columns = name.endsWith("DeltaSink") && snapshot != null ? ((StructType) Reflect.call(snapshot, "schema")).fieldNames() : columnNames(t);
     // a V1 sink of a stream throws when its name is read; its toString() describes it
     Object tableName = Reflect.call(t, "name");
-    record(b, "Table", new Object[] {"name", tableName, "class", name, "provider", provider, "path", path, "catalog_table", catalog,
-        "options", options, "columns", columnNames(t), "generated", generatedColumns(t), "version", version,
+    record(b, "Table", new Object[] {"name", iceberg == null ? tableName : iceberg, "class", name, "provider", provider, "path", path, "catalog_table", catalog,
+        "options", options, "columns", columns, "generated", generatedColumns(snapshot), "version", version,
         "description", tableName == null ? String.valueOf(t) : null});
   }
+
+  private static boolean isMetadataTable(Object table) {
+    for (Class c = table == null ? null : table.getClass(); c != null; c = c.getSuperclass()) {
+      if (c.getSimpleName().equals("BaseMetadataTable")) return true;
+    }
+    return false;
+  }
+
+  protected static boolean isPythonTable(Object table) { return table != null && table.getClass().getName().endsWith(".PythonTable"); }
 
   private static Object columnNames(Table t) {
     Object schema = Reflect.call(t, "schema");
     return schema instanceof StructType ? ((StructType) schema).fieldNames() : null;
   }
 
+  /** Writes the columns of a Delta table that a statement names by its path. */
+  protected void deltaColumns(StringBuilder b, Object snapshot) {
+    Object schema = Reflect.call(snapshot, "schema");
+    if (!(schema instanceof StructType)) { b.append("null"); return; }
+    record(b, "TargetColumns", new Object[] {"columns", ((StructType) schema).fieldNames(), "generated", generatedColumns(snapshot)});
+  }
+
+  /** Writes the columns of the table of the session catalog that a statement appends to; null if it creates the table. */
+  protected void appendedColumns(StringBuilder b, Object command) {
+    Object table = Reflect.call(command, "tableDesc");
+    if (table == null) table = Reflect.call(command, "table");
+    CatalogTable known = table instanceof CatalogTable ? knownTable(((CatalogTable) table).identifier()) : null;
+    if (known == null) { b.append("null"); return; }
+    record(b, "TargetColumns", new Object[] {"columns", known.schema().fieldNames()});
+  }
+
   /** The generated columns of a Delta table: for each its name, its expression, and the columns in the expression. */
-  private static Object generatedColumns(Table t) {
-    Object snapshot = t.getClass().getName().endsWith("DeltaTableV2") ? Reflect.call(t, "initialSnapshot") : null;
+  private static Object generatedColumns(Object snapshot) {
     Object schema = snapshot == null ? null : Reflect.call(snapshot, "schema");
     if (!(schema instanceof StructType)) return null;
     StructField[] fields = ((StructType) schema).fields();
@@ -177,6 +230,23 @@ public abstract class PlanObjects extends Values {
     return columns.toArray();
   }
 
+  /** The condition in the option `replaceWhere` of a write, and the columns in it; null without that option. */
+  protected static Object[] replacedRows(Object command) {
+    Object options = Reflect.call(command, "options");
+    if (!(options instanceof scala.collection.Map)) options = Reflect.call(command, "writeOptions");
+    if (!(options instanceof scala.collection.Map)) return null;
+    scala.collection.Iterator it = ((scala.collection.Map) options).iterator();
+    while (it.hasNext()) {
+      scala.Tuple2 option = (scala.Tuple2) it.next();
+      if (!"replacewhere".equalsIgnoreCase(String.valueOf(option._1()))) continue;
+      ArrayList found = new ArrayList();
+      found.add(String.valueOf(option._2()));
+      addReferences(new org.apache.spark.sql.catalyst.parser.CatalystSqlParser().parseExpression(String.valueOf(option._2())), found);
+      return found.toArray();
+    }
+    return null;
+  }
+
   private static void addReferences(Expression e, ArrayList into) {
     if (e instanceof UnresolvedAttribute) into.add(((UnresolvedAttribute) e).nameParts().head());
     scala.collection.Iterator it = e.children().iterator();
@@ -191,6 +261,7 @@ public abstract class PlanObjects extends Values {
     if (options == null) options = Reflect.call(o, "parameters");
     if (options == null) options = Reflect.call(o, "sourceOptions");
     if (options == null) options = Reflect.call(o, "options");
+    if (options == null) options = Reflect.field(o, "sourceOptions"); // Kafka
     record(b, "Relation", new Object[] {"class", o.getClass().getName(), "options", options});
   }
 

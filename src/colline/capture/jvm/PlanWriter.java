@@ -17,6 +17,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.Origin;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.connector.catalog.Identifier;
+import org.apache.spark.sql.types.StructType;
 
 /**
  * Writes a plan as flat JSON: `classes` holds the argument names of each class of node, `nodes` lists the nodes, children first.
@@ -30,9 +31,14 @@ public class PlanWriter extends PlanObjects implements Runnable {
   private static final int MAX_RDDS = 1000;
   private static final int MAX_TYPE_CHARS = 2000;
   private static final int MAX_LITERAL_CHARS = 200;
+  private static final int MAX_VALUES_CHARS = 20000;
+  private static final int MAX_NAMES = 100;
+  /** Text in quotes, or a name such as `x` or `r.a` as the group. */
+  private static final java.util.regex.Pattern SQL_NAME = java.util.regex.Pattern.compile("'[^']*+'|\"[^\"]*+\"|([A-Za-z_][\\w]*+(?:\\.[A-Za-z_]\\w*+)*+)");
   private static final long STACK_BYTES = 512L * 1024L * 1024L;
 
   private final Object plan;
+  private final long startTime;
   private final IdentityHashMap indexes = new IdentityHashMap();
   private final HashMap attributes = new HashMap();
   private String message = null;
@@ -47,25 +53,43 @@ public class PlanWriter extends PlanObjects implements Runnable {
       "date", "timestamp", "binary", "string"}));
 
   /** A writer without a plan. Python calls `describe` on it. */
-  public PlanWriter() { this(null, 0); }
+  public PlanWriter() { this(null, 0, 0L); }
 
-  public PlanWriter(Object plan, int maxChars) { super(maxChars); this.plan = plan; }
+  public PlanWriter(Object plan, int maxChars, long startTime) { super(maxChars); this.plan = plan; this.startTime = startTime; }
 
-  /** The JSON of a plan. A plan of more than `maxChars` characters is written as its root and its leaves, marked as partial. */
-  public static String toJson(Object plan, int maxChars) {
+  /**
+   * The JSON of a plan. A plan of more than `maxChars` characters is written as its root and its leaves, marked as partial.
+   *
+   * `startTime` is when its execution started: a table that is older existed before.
+   */
+  public static String toJson(Object plan, int maxChars, long startTime) {
     try {
-      PlanWriter writer = new PlanWriter(plan, maxChars);
+      PlanWriter writer = new PlanWriter(plan, maxChars, startTime);
       int root = writer.node(plan);
       return writer.text(root, false);
     } catch (PlanTooLarge x) {
-      return partialJson(plan, "larger than the limit");
+      return partialJson(plan, "larger than the limit", startTime);
     } catch (StackOverflowError x) {
-      return partialJson(plan, "deeper than the stack");
+      return partialJson(plan, "deeper than the stack", startTime);
     }
   }
 
-  private static String partialJson(Object plan, String why) {
-    PlanWriter writer = new PlanWriter(plan, Integer.MAX_VALUE);
+  /** The JSON of a job on RDDs: a node above the plans of the queries that the RDDs were made from. */
+  public static String jobJson(java.util.List plans, java.util.List files, String output, int maxChars) {
+    PlanWriter writer = new PlanWriter(null, maxChars, 0L);
+    StringBuilder b = new StringBuilder();
+    String[] fields = {"children", "files", "target"};
+    b.append('[').append(writer.classIndex(output == null ? "RddRead" : "RddWrite", "p", fields, null)).append(',');
+    StringBuilder children = new StringBuilder();
+    for (int i = 0; i < plans.size(); i++) { if (i > 0) children.append(','); children.append(writer.node(plans.get(i))); }
+    b.append('[').append(children).append("],");
+    writer.array(b, files.toArray());
+    b.append(','); JsonText.append(b, output);
+    return writer.text(writer.add(b.append(']')), false);
+  }
+
+  private static String partialJson(Object plan, String why, long startTime) {
+    PlanWriter writer = new PlanWriter(plan, Integer.MAX_VALUE, startTime);
     ArrayList leaves = new ArrayList();
     TreeNode root = (TreeNode) plan;
     Object query = root;
@@ -113,7 +137,7 @@ public class PlanWriter extends PlanObjects implements Runnable {
 
   /** `{"plan": …}` or `{"failure": …}`, in chunks. Runs on a thread of its own, whose stack is deep enough for deep plans. */
   public Chunks describe(Object plan, int maxChars) throws InterruptedException {
-    PlanWriter writer = new PlanWriter(plan, maxChars);
+    PlanWriter writer = new PlanWriter(plan, maxChars, System.currentTimeMillis());
     Thread thread = new Thread(null, writer, "colline-describe", STACK_BYTES);
     thread.start();
     thread.join();
@@ -121,7 +145,7 @@ public class PlanWriter extends PlanObjects implements Runnable {
   }
 
   public void run() {
-    try { this.message = "{\"plan\":" + toJson(this.plan, this.maxChars) + "}"; }
+    try { this.message = "{\"plan\":" + toJson(this.plan, this.maxChars, this.startTime) + "}"; }
     catch (Throwable x) { this.message = "{\"failure\":\"" + x.getClass().getName() + "\"}"; }
   }
 
@@ -182,15 +206,65 @@ public class PlanWriter extends PlanObjects implements Runnable {
     }
     if (name.equals("LogicalRDD") || name.equals("ExternalRDD")) {
       b.append(','); rddRoots(b, Reflect.call(o, "rdd"));
-      if (name.equals("LogicalRDD")) return new String[] {"roots", "rdds"};
+      if (name.equals("LogicalRDD")) return new String[] {"roots", "rdds", "parents", "files"};
       b.append(','); list(b, Reflect.call(o, "output"));
-      return new String[] {"roots", "rdds", "output"};
+      return new String[] {"roots", "rdds", "parents", "files", "output"};
     }
-    if (name.equals("GetStructField")) {
-      b.append(','); JsonText.append(b, String.valueOf(Reflect.call(o, "extractFieldName")));
-      return new String[] {"field"};
+    if (o instanceof LocalRelation) {
+      b.append(','); array(b, sqlNames(((LocalRelation) o).origin()));
+      return new String[] {"names"};
+    }
+    if (name.equals("GetStructField")) return memberFields(b, o);
+    if (name.equals("UpdateFields")) {
+      Object type = Reflect.call(o, "dataType");
+      b.append(','); array(b, type instanceof StructType ? ((StructType) type).fieldNames() : new String[0]);
+      return new String[] {"members"};
+    }
+    if (name.equals("SaveIntoDataSourceCommand") && String.valueOf(Reflect.call(o, "dataSource")).indexOf("DeltaDataSource") >= 0) {
+      b.append(','); deltaColumns(b, DeltaTables.snapshot(o, Reflect.call(o, "dataSource")));
+      b.append(ExistingTables.isKept(o, this.startTime) ? ",true" : ",false");
+      return join(new String[] {"target_columns", "existed"}, outputFields(b, o, name));
+    }
+    if ((name.equals("SaveAsV1TableCommand") || name.endsWith("TableAsSelectCommand")) && "Append".equals(String.valueOf(Reflect.call(o, "mode")))) {
+      b.append(','); appendedColumns(b, o);
+      return join(new String[] {"target_columns"}, outputFields(b, o, name));
+    }
+    if (isPlan && ExistingTables.maySkip(o)) {
+      b.append(ExistingTables.isKept(o, this.startTime) ? ",true" : ",false");
+      return join(new String[] {"existed"}, outputFields(b, o, name));
     }
     return isPlan ? outputFields(b, o, name) : new String[0];
+  }
+
+  /** The names in the SQL text of VALUES, which may be variables; without the text in quotes. */
+  private static Object[] sqlNames(Origin origin) {
+    if (origin.sqlText().isEmpty() || origin.startIndex().isEmpty() || origin.stopIndex().isEmpty()) return new Object[0];
+    String text = String.valueOf(origin.sqlText().get());
+    int from = ((Number) origin.startIndex().get()).intValue();
+    int to = Math.min(Math.min(((Number) origin.stopIndex().get()).intValue() + 1, text.length()), from + MAX_VALUES_CHARS);
+    if (from < 0 || from >= to) return new Object[0];
+    java.util.LinkedHashSet names = new java.util.LinkedHashSet();
+    java.util.regex.Matcher found = SQL_NAME.matcher(text.substring(from, to));
+    while (found.find() && names.size() < MAX_NAMES) if (found.group(1) != null) names.add(found.group(1).toLowerCase(java.util.Locale.ROOT));
+    return names.toArray();
+  }
+
+  private static String[] join(String[] first, String[] rest) {
+    String[] all = new String[first.length + rest.length];
+    System.arraycopy(first, 0, all, 0, first.length);
+    System.arraycopy(rest, 0, all, first.length, rest.length);
+    return all;
+  }
+
+  /** Writes the name of a member as the struct spells it, which may differ from how the query does, and the number of members. */
+  private String[] memberFields(StringBuilder b, Object o) {
+    Object type = Reflect.call(o, "childSchema");
+    Object ordinal = Reflect.call(o, "ordinal");
+    boolean isKnown = type instanceof StructType && ordinal instanceof Number;
+    Object member = isKnown ? ((StructType) type).fieldNames()[((Number) ordinal).intValue()] : Reflect.call(o, "extractFieldName");
+    b.append(','); JsonText.append(b, String.valueOf(member));
+    b.append(','); value(b, isKnown ? Integer.valueOf(((StructType) type).fieldNames().length) : null);
+    return new String[] {"field", "width"};
   }
 
   /** Whether a cast was written as a function, `double(x)`. Spark does not mark these as written by the user. */
@@ -212,8 +286,15 @@ public class PlanWriter extends PlanObjects implements Runnable {
     boolean hasTypes = query instanceof LogicalPlan;
     if (hasOutput) { b.append(','); list(b, Reflect.call(o, "output")); }
     if (hasTypes) { b.append(','); types(b, ((LogicalPlan) query).output().iterator()); }
-    if (hasOutput) return hasTypes ? new String[] {"output", "types"} : new String[] {"output"};
-    return hasTypes ? new String[] {"types"} : new String[0];
+    if (isCommand) b.append(",true");
+    Object[] replaced = isCommand ? replacedRows(o) : null;
+    if (replaced != null) { b.append(','); array(b, replaced); }
+    ArrayList names = new ArrayList();
+    if (hasOutput) names.add("output");
+    if (hasTypes) names.add("types");
+    if (isCommand) names.add("is_command");
+    if (replaced != null) names.add("replaced");
+    return (String[]) names.toArray(new String[0]);
   }
 
   private static void types(StringBuilder b, scala.collection.Iterator it) {
@@ -222,17 +303,23 @@ public class PlanWriter extends PlanObjects implements Runnable {
     while (it.hasNext()) {
       if (!first) b.append(',');
       first = false;
-      JsonText.append(b, JsonText.truncate(((Attribute) it.next()).dataType().catalogString(), MAX_TYPE_CHARS));
+      Object type = Reflect.call(it.next(), "dataType"); // unresolved in the query that DESCRIBE QUERY describes
+      JsonText.append(b, type == null ? "" : JsonText.truncate(((org.apache.spark.sql.types.DataType) type).catalogString(), MAX_TYPE_CHARS));
     }
     b.append(']');
   }
 
-  /** Writes the classes of the RDDs at the start of an RDD's dependencies, then the ids of all RDDs it depends on. */
+  /**
+   * Writes the classes of the RDDs at the start of an RDD's dependencies, the ids of all RDDs it depends on, for each of these the ids
+   * of its parents, and the ids and paths of RDDs that read files.
+   */
   private void rddRoots(StringBuilder b, Object rdd) {
     ArrayList stack = new ArrayList();
     IdentityHashMap seen = new IdentityHashMap();
     ArrayList classNames = new ArrayList();
     ArrayList ids = new ArrayList();
+    ArrayList parents = new ArrayList();
+    ArrayList files = new ArrayList();
     if (rdd != null) stack.add(rdd);
     while (!stack.isEmpty() && seen.size() < MAX_RDDS) {
       RDD next = (RDD) stack.remove(stack.size() - 1);
@@ -240,15 +327,27 @@ public class PlanWriter extends PlanObjects implements Runnable {
       ids.add(String.valueOf(next.id()));
       scala.collection.Iterator it = next.dependencies().iterator();
       if (!it.hasNext()) classNames.add(next.getClass().getSimpleName());
-      while (it.hasNext()) stack.add(((org.apache.spark.Dependency) it.next()).rdd());
+      if (!it.hasNext() && Rdds.readsFiles(next.getClass().getSimpleName()) && next.name() != null) {
+        files.add(new Object[] {String.valueOf(next.id()), next.name()});
+      }
+      ArrayList parentIds = new ArrayList();
+      while (it.hasNext()) {
+        RDD parent = ((org.apache.spark.Dependency) it.next()).rdd();
+        parentIds.add(String.valueOf(parent.id()));
+        stack.add(parent);
+      }
+      parents.add(parentIds.toArray());
     }
     array(b, classNames.toArray());
     b.append(','); array(b, ids.toArray());
+    b.append(','); array(b, parents.toArray());
+    b.append(','); array(b, files.toArray());
   }
 
   /** Writes one argument. The rows of a LocalRelation are data and are left out. */
   private void argument(StringBuilder b, Object owner, String field, Object o) {
     if (owner instanceof LocalRelation && field.equals("data")) { b.append("null"); return; }
+    if (field.toLowerCase(java.util.Locale.ROOT).endsWith("options") && isPythonTable(Reflect.call(owner, "table"))) { sourceOptions(b, o); return; }
     value(b, o);
   }
 

@@ -1,6 +1,11 @@
 package colline;
 
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -9,6 +14,7 @@ import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.scheduler.SparkListenerJobEnd;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.sql.catalyst.catalog.DropTableEvent;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -28,6 +34,8 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   private static final int MAX_FAILURE_CHARS = 500;
   private static final int MAX_OPEN_EXECUTIONS = 100000;
   private static final int MAX_STREAMS = 10000;
+  private static final int MAX_CAUSES = 20;
+  private static final int MAX_DROPPED_TABLES = 10000;
   private static final long POLL_MILLISECONDS = 500L;
   private static final long STACK_BYTES = 512L * 1024L * 1024L;
   private static final long NO_ID = -1L;
@@ -35,6 +43,9 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
 
   /** An execution that runs inside DataFrameReader: Spark reads files to infer their schema, before the user's query. */
   private static final Pattern SCHEMA_INFERENCE = Pattern.compile("org\\.apache\\.spark\\.sql\\.[a-z.]*DataFrameReader\\.");
+
+  /** A query of an Iceberg procedure (`CALL`), which reads the metadata of a table to maintain it. */
+  private static final String ICEBERG_ACTIONS = "org.apache.iceberg.spark.actions.";
 
   /** SQL text that begins with CREATE or REPLACE, after blanks and comments. */
   private static final Pattern CREATE = Pattern.compile("(?is)(\\s++|/\\*.*?\\*/|--[^\n]*+\n)*+(create|replace)\\b.*");
@@ -44,25 +55,38 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     final String kind;
     final long id;
     final long time;
+    /** When the execution started. */
+    long startTime;
     /** At a start the description, at an end the error. */
     String text = null;
     /** The query with the plan. */
     Object query = null;
     Object tags = null;
     boolean needsPlan = true;
+    boolean isCancelled = false;
+    /** At an end, the tables that were dropped since the start. */
+    ArrayList dropped = null;
     /** The execution that a nested one runs in. */
     long rootId = NO_ID;
     String streamId = null;
     String streamRunId = null;
 
-    Observation(String kind, long id, long time) { this.kind = kind; this.id = id; this.time = time; }
+    Observation(String kind, long id, long time) { this.kind = kind; this.id = id; this.time = time; this.startTime = time; }
   }
 
   private final LinkedBlockingQueue observations;
   private final LinkedBlockingQueue messages;
-  private final HashSet openWithPlan = new HashSet();
-  private final HashSet openWithoutPlan = new HashSet();
+  /** The ids of executions whose plan is sent with their start, with the time of the start. */
+  private final HashMap openWithPlan = new HashMap();
+  /** The ids of executions whose query was unknown when they started, with the time of their start. */
+  private final HashMap openWithoutPlan = new HashMap();
   private final HashSet batches = new HashSet();
+  /** Executions around a command that runs in an execution of its own, as Delta's table builder does. */
+  private final HashSet wrappers = new HashSet();
+  /** The tables of the session catalog that were dropped last, with the time. */
+  private final LinkedHashMap droppedTables = new LinkedHashMap();
+  /** Executions whose query Spark could not analyze: nothing ran. */
+  private final HashSet unanalyzed = new HashSet();
   private final HashSet streamsWithPlan = new HashSet();
   private final Rdds rdds = new Rdds();
   private final int maxPlanChars;
@@ -111,6 +135,7 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
       if (e instanceof SparkListenerSQLExecutionStart) onExecutionStart((SparkListenerSQLExecutionStart) e);
       else if (e instanceof SparkListenerSQLExecutionEnd) onExecutionEnd((SparkListenerSQLExecutionEnd) e);
       else if (e.getClass().getName().startsWith("org.apache.spark.sql.streaming.StreamingQueryListener")) onStreamEvent(e);
+      else if (e instanceof DropTableEvent) onDropTable((DropTableEvent) e);
       else return;
     } catch (Throwable x) {
       this.failures.incrementAndGet();
@@ -126,10 +151,10 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   public void onJobStart(SparkListenerJobStart e) {
     if (this.closed) return;
     try {
-      Object query = this.rdds.startJob(e);
-      if (query == null) return;
+      Rdds.Job job = this.rdds.startJob(e);
+      if (job == null) return;
       Observation start = new Observation("start", Rdds.messageId(e.jobId()), e.time());
-      start.query = query;
+      start.query = job;
       start.tags = Rdds.tags(e);
       enqueue(start);
     } catch (Throwable x) {
@@ -142,17 +167,30 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     Observation end = new Observation("end", Rdds.messageId(e.jobId()), e.time());
     Object error = call(e.jobResult(), "exception");
     if (error != null) end.text = String.valueOf(call(error, "getMessage"));
+    end.isCancelled = isCancellation(error);
     enqueue(end);
+  }
+
+  /** Whether Spark cancelled the query: an error of the user may have the same text. */
+  private static boolean isCancellation(Object error) {
+    Object each = error;
+    for (int i = 0; each instanceof Throwable && i < MAX_CAUSES; i++) {
+      Object condition = call(each, "getErrorClass");
+      if ("SPARK_JOB_CANCELLED".equals(condition) || "OPERATION_CANCELED".equals(condition)) return true;
+      each = ((Throwable) each).getCause();
+    }
+    return false;
   }
 
   private void onExecutionStart(SparkListenerSQLExecutionStart e) {
     Long id = Long.valueOf(e.executionId());
     scala.Option root = e.rootExecutionId();
-    if (root.isDefined() && ((Number) root.get()).longValue() != e.executionId()) {
+    boolean isNested = root.isDefined() && ((Number) root.get()).longValue() != e.executionId();
+    if (isNested && !isWrapped(((Number) root.get()).longValue())) {
       onNestedStart(e, ((Number) root.get()).longValue());
       return;
     }
-    if (e.details() != null && SCHEMA_INFERENCE.matcher(e.details()).lookingAt()) {
+    if (e.details() != null && (SCHEMA_INFERENCE.matcher(e.details()).lookingAt() || e.details().indexOf(ICEBERG_ACTIONS) >= 0)) {
       this.nested.incrementAndGet();
       return;
     }
@@ -170,8 +208,32 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
       this.openWithPlan.clear();
       this.openWithoutPlan.clear();
     }
-    if (isQueued && start.query != null) this.openWithPlan.add(id);
-    else this.openWithoutPlan.add(id);
+    if (isQueued && start.query != null) this.openWithPlan.put(id, Long.valueOf(e.time()));
+    else this.openWithoutPlan.put(id, Long.valueOf(e.time()));
+  }
+
+  /** Whether the root only shows the rows of a command that now runs inside it; true once for each root. */
+  private boolean isWrapped(long rootId) {
+    Object query = SQLExecution.getQueryExecution(rootId);
+    if (query == null || !showsCommandResult(query, ((QueryExecution) query).analyzed())) return false;
+    if (this.wrappers.size() > MAX_OPEN_EXECUTIONS) this.wrappers.clear();
+    return this.wrappers.add(Long.valueOf(rootId));
+  }
+
+  private void onDropTable(DropTableEvent e) {
+    this.droppedTables.remove(e.database() + "." + e.name());
+    this.droppedTables.put(e.database() + "." + e.name(), Long.valueOf(System.currentTimeMillis()));
+    if (this.droppedTables.size() > MAX_DROPPED_TABLES) this.droppedTables.remove(this.droppedTables.keySet().iterator().next());
+  }
+
+  private ArrayList droppedSince(long time) {
+    ArrayList names = new ArrayList();
+    Iterator it = this.droppedTables.entrySet().iterator();
+    while (it.hasNext()) {
+      Map.Entry entry = (Map.Entry) it.next();
+      if (((Long) entry.getValue()).longValue() >= time) names.add(entry.getKey());
+    }
+    return names;
   }
 
   /** A nested execution is part of its root. Only a write inside a stream's `foreachBatch` is reported by itself. */
@@ -188,15 +250,21 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   private void onExecutionEnd(SparkListenerSQLExecutionEnd e) {
     Long id = Long.valueOf(e.executionId());
     this.batches.remove(id);
-    boolean hasPlan = this.openWithPlan.remove(id);
-    boolean needsPlan = this.openWithoutPlan.remove(id);
+    this.wrappers.remove(id);
+    Long plannedTime = (Long) this.openWithPlan.remove(id);
+    boolean hasPlan = plannedTime != null;
+    Long startTime = (Long) this.openWithoutPlan.remove(id);
+    boolean needsPlan = startTime != null;
     if (!hasPlan && !needsPlan) return;
     Observation end = new Observation("end", e.executionId(), e.time());
     scala.Option message = e.errorMessage();
     // errorMessage is Some("") for an execution that succeeded
     if (message.isDefined() && String.valueOf(message.get()).length() > 0) end.text = String.valueOf(message.get());
+    end.isCancelled = isCancellation(Reflect.unwrap(call(e, "executionFailure")));
     end.query = e.qe();
     end.needsPlan = needsPlan;
+    end.startTime = needsPlan ? startTime.longValue() : plannedTime.longValue();
+    end.dropped = droppedSince(end.startTime);
     enqueue(end);
   }
 
@@ -212,6 +280,8 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
       event = new Observation("stream_start", NO_ID, now);
       event.text = (String) call(e, "name");
       event.streamId = String.valueOf(call(e, "id"));
+      // kept until the plan is written: a short stream ends before
+      event.query = Reflect.field(activeStream(String.valueOf(call(e, "runId"))), "plan");
     } else if (name.equals("QueryTerminatedEvent")) {
       event = new Observation("stream_end", NO_ID, now);
       Object error = Reflect.unwrap(call(e, "exception"));
@@ -264,6 +334,10 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     b.append("\",\"id\":").append(observation.id).append(",\"time\":").append(observation.time);
     if (observation.text != null) { b.append(",\"text\":"); JsonText.append(b, JsonText.truncate(observation.text, MAX_TEXT_CHARS)); }
     if (observation.streamRunId != null) { b.append(",\"run\":"); JsonText.append(b, observation.streamRunId); }
+    if (observation.kind.equals("end")) b.append(",\"is_cancelled\":").append(observation.isCancelled);
+    if (observation.dropped != null && !observation.dropped.isEmpty()) {
+      b.append(",\"dropped\":"); JsonText.appendStrings(b, observation.dropped.toArray(new String[0]));
+    }
   }
 
   /** The message of an observation; null if there is nothing to report. */
@@ -278,9 +352,10 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
 
   private void appendStream(StringBuilder b, Observation observation) {
     if (observation.streamId != null) { b.append(",\"query\":"); JsonText.append(b, observation.streamId); }
+    if (observation.query != null) appendPlan(b, observation.query, observation.startTime);
     if (!observation.kind.equals("stream_progress")) return;
     Object plan = firstStreamPlan(observation.streamRunId);
-    if (plan != null) appendPlan(b, plan);
+    if (plan != null) appendPlan(b, plan, observation.startTime);
   }
 
   /** Appends a command that runs inside a stream's batch. Returns false for a query, which is part of a plan already sent. */
@@ -289,21 +364,43 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     Object plan = ((QueryExecution) observation.query).analyzed();
     if (!(plan instanceof Command)) return false;
     b.append(",\"root\":").append(observation.rootId);
-    appendPlan(b, plan);
+    appendPlan(b, plan, observation.startTime);
     return true;
   }
 
   private void appendExecution(StringBuilder b, Observation observation) {
     if (observation.tags != null) { b.append(",\"tags\":"); JsonText.appendStrings(b, observation.tags); }
+    if (observation.query instanceof Rdds.Job) {
+      Rdds.Job job = (Rdds.Job) observation.query;
+      ArrayList jobPlans = new ArrayList();
+      for (int i = 0; i < job.queries.size(); i++) jobPlans.add(((QueryExecution) job.queries.get(i)).analyzed());
+      b.append(",\"plan\":").append(PlanWriter.jobJson(jobPlans, job.files, job.output, this.maxPlanChars));
+      return;
+    }
     QueryExecution query = (QueryExecution) observation.query;
+    if (observation.kind.equals("end") && this.unanalyzed.remove(Long.valueOf(observation.id))) { b.append(",\"own\":true"); return; }
     if (query == null) return;
     if (observation.needsPlan) {
-      Object plan = query.analyzed();
+      Object plan = analyzedPlan(query);
+      if (plan == null) {
+        if (observation.kind.equals("start")) this.unanalyzed.add(Long.valueOf(observation.id));
+        b.append(",\"own\":true");
+        return;
+      }
       if (PlanWriter.readsDeltaLog(plan) || showsCommandResult(query, plan)) { b.append(",\"own\":true"); return; }
       appendSql(b, plan);
-      appendPlan(b, plan);
+      appendPlan(b, plan, observation.startTime);
     }
     if (observation.kind.equals("end")) Metrics.append(b, query);
+  }
+
+  /** The analyzed plan; null if Spark could not analyze the query, for example because a name in it does not exist. */
+  private static Object analyzedPlan(QueryExecution query) {
+    try {
+      return query.analyzed();
+    } catch (Throwable x) {
+      return null;
+    }
   }
 
   /** Whether a query only shows the rows that a command returned. The command itself ran in an execution of its own. */
@@ -341,9 +438,9 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     return text == null ? null : String.valueOf(text);
   }
 
-  private void appendPlan(StringBuilder b, Object plan) {
+  private void appendPlan(StringBuilder b, Object plan, long startTime) {
     long began = System.nanoTime();
-    b.append(",\"plan\":").append(PlanWriter.toJson(plan, this.maxPlanChars));
+    b.append(",\"plan\":").append(PlanWriter.toJson(plan, this.maxPlanChars, startTime));
     this.plans.incrementAndGet();
     this.planNanos.addAndGet(System.nanoTime() - began);
   }
@@ -351,18 +448,23 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
   /** The analyzed plan of a stream's last batch, once per stream; null afterwards or before the first batch. */
   private Object firstStreamPlan(String runId) {
     if (this.streamsWithPlan.contains(runId)) return null;
+    Object last = call(activeStream(runId), "lastExecution");
+    if (last == null) return null;
+    if (this.streamsWithPlan.size() > MAX_STREAMS) this.streamsWithPlan.clear();
+    this.streamsWithPlan.add(runId);
+    return call(last, "analyzed");
+  }
+
+  /** The running stream with this run id, of any session; null if it has ended. */
+  private static Object activeStream(String runId) {
     scala.Option session = org.apache.spark.sql.SparkSession.getDefaultSession();
     if (!session.isDefined()) return null;
-    Object[] active = (Object[]) call(call(session.get(), "streams"), "active");
-    for (int i = 0; active != null && i < active.length; i++) {
-      if (!runId.equals(String.valueOf(call(active[i], "runId")))) continue;
-      Object execution = call(active[i], "streamingQuery");
-      if (execution == null) execution = active[i];
-      Object last = call(execution, "lastExecution");
-      if (last == null) return null;
-      if (this.streamsWithPlan.size() > MAX_STREAMS) this.streamsWithPlan.clear();
-      this.streamsWithPlan.add(runId);
-      return call(last, "analyzed");
+    Object active = call(call(session.get(), "sharedState"), "activeStreamingQueries");
+    if (!(active instanceof java.util.Map)) return null;
+    Iterator streams = ((java.util.Map) active).values().iterator();
+    while (streams.hasNext()) {
+      Object stream = streams.next();
+      if (runId.equals(String.valueOf(call(stream, "runId")))) return stream;
     }
     return null;
   }

@@ -1,9 +1,14 @@
 package colline;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import org.apache.spark.rdd.RDDOperationScope;
 import org.apache.spark.scheduler.SparkListenerJobStart;
+import org.apache.spark.scheduler.StageInfo;
+import org.apache.spark.storage.RDDInfo;
 
 /**
  * Finds jobs that run on an RDD made from a DataFrame (`df.rdd`).
@@ -12,6 +17,18 @@ import org.apache.spark.scheduler.SparkListenerJobStart;
  */
 public class Rdds {
   private static final int MAX_RDDS = 200;
+  /** The local property in which Python passes the path that an action writes. */
+  private static final String OUTPUT_PROPERTY = "colline.rdd.output";
+  private static final HashSet FILE_SCOPES = new HashSet(Arrays.asList(new String[] {"textFile", "wholeTextFiles", "binaryFiles", "binaryRecords",
+      "hadoopRDD", "hadoopFile", "newAPIHadoopFile", "newAPIHadoopRDD", "sequenceFile", "objectFile"}));
+
+  /** What a job on RDDs reads and writes. */
+  public static class Job {
+    public final ArrayList queries = new ArrayList();
+    public final ArrayList files = new ArrayList();
+    public String output = null;
+  }
+
   private final HashMap queries = new HashMap();
   private final ArrayDeque order = new ArrayDeque();
   private final HashSet running = new HashSet();
@@ -22,24 +39,62 @@ public class Rdds {
     if (this.order.size() > MAX_RDDS) this.queries.remove(this.order.removeFirst());
   }
 
-  /** The query whose RDD this job reads, and marks the job as running. Null for a job of Spark SQL or of other RDDs. */
-  public synchronized Object startJob(SparkListenerJobStart e) {
-    if (this.queries.isEmpty() || property(e, "spark.sql.execution.id") != null) return null;
+  /**
+   * What a job reads and writes, if it reads RDDs made from queries or writes files: `queries`, the paths of files that it reads as RDDs,
+   * and the path it writes. Null for a job of Spark SQL or of other RDDs. Marks the job as running.
+   */
+  public synchronized Job startJob(SparkListenerJobStart e) {
+    String output = property(e, OUTPUT_PROPERTY);
+    if ((this.queries.isEmpty() && output == null) || property(e, "spark.sql.execution.id") != null) return null;
+    HashMap infos = new HashMap();
+    HashSet parents = new HashSet();
+    boolean isWriter = false;
     scala.collection.Iterator stages = e.stageInfos().iterator();
     while (stages.hasNext()) {
-      scala.collection.Iterator rdds = ((org.apache.spark.scheduler.StageInfo) stages.next()).rddInfos().iterator();
+      StageInfo stage = (StageInfo) stages.next();
+      isWriter = isWriter || stage.details().indexOf("SparkHadoopWriter") >= 0;
+      scala.collection.Iterator rdds = stage.rddInfos().iterator();
       while (rdds.hasNext()) {
-        Object query = this.queries.get(Integer.valueOf(((org.apache.spark.storage.RDDInfo) rdds.next()).id()));
-        if (query == null) continue;
-        this.running.add(Integer.valueOf(e.jobId()));
-        return query;
+        RDDInfo info = (RDDInfo) rdds.next();
+        infos.put(Integer.valueOf(info.id()), info);
+        scala.collection.Iterator ids = info.parentIds().iterator();
+        while (ids.hasNext()) parents.add(ids.next());
       }
     }
-    return null;
+    if (output != null && !isWriter) return null; // PySpark reads a row to choose a converter
+    Job job = new Job();
+    job.output = output;
+    ArrayList stack = new ArrayList(infos.keySet());
+    stack.removeAll(parents);
+    addInputs(job, infos, stack);
+    if (job.queries.isEmpty() && output == null) return null;
+    this.running.add(Integer.valueOf(e.jobId()));
+    return job;
+  }
+
+  /** Adds the queries and files at the start of these RDDs. The RDDs below a query's RDD are part of that query. */
+  private void addInputs(Job job, HashMap infos, ArrayList stack) {
+    HashSet seen = new HashSet();
+    while (!stack.isEmpty()) {
+      Object id = stack.remove(stack.size() - 1);
+      RDDInfo info = (RDDInfo) infos.get(id);
+      if (info == null || !seen.add(id)) continue;
+      Object query = this.queries.get(id);
+      if (query != null) { if (!job.queries.contains(query)) job.queries.add(query); continue; }
+      boolean readsFiles = info.scope().isDefined() && FILE_SCOPES.contains(((RDDOperationScope) info.scope().get()).name());
+      if (readsFiles && info.parentIds().isEmpty()) job.files.add(info.name());
+      scala.collection.Iterator ids = info.parentIds().iterator();
+      while (ids.hasNext()) stack.add(ids.next());
+    }
   }
 
   /** Whether the job that ended was one that `startJob` marked as running. */
   public synchronized boolean endJob(int job) { return this.running.remove(Integer.valueOf(job)); }
+
+  /** Whether an RDD of this class reads files: its name is their path. */
+  public static boolean readsFiles(String className) {
+    return className.equals("HadoopRDD") || className.equals("NewHadoopRDD") || className.equals("BinaryFileRDD") || className.equals("WholeTextFileRDD");
+  }
 
   /** The job's tags. Spark keeps them in one property, separated by commas. */
   public static String[] tags(SparkListenerJobStart e) {

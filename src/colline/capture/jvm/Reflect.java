@@ -28,6 +28,22 @@ public class Reflect {
     }
   }
 
+  /** The value of a private field, of the class or one it extends; null if there is no such field. */
+  public static Object field(Object target, String name) {
+    for (Class c = target == null ? null : target.getClass(); c != null; c = c.getSuperclass()) {
+      try {
+        Field field = c.getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(target);
+      } catch (NoSuchFieldException absent) {
+        // look in the class that it extends
+      } catch (Throwable x) {
+        return null;
+      }
+    }
+    return null;
+  }
+
   /** The names of a case class's arguments. Scala 2.13 has a method for it; in 2.12 they are found among the fields. */
   public static String[] fieldNames(Object o, int arity) {
     String key = o.getClass().getName() + "/" + arity;

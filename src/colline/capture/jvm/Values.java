@@ -14,6 +14,9 @@ import org.apache.spark.sql.types.StructType;
 public abstract class Values {
   private static final int MAX_STRING_CHARS = 20000;
   private static final int MAX_TYPE_CHARS = 2000;
+  private static final int MAX_OPTION_CHARS = 200;
+  private static final java.util.regex.Pattern SECRET =
+      java.util.regex.Pattern.compile("(?i)secret|passw|pwd|token|key|credential|auth|signature|certificate|user|sas|connection.?string");
 
   protected final int maxChars;
   private final HashMap classes = new HashMap();
@@ -138,6 +141,23 @@ public abstract class Values {
   protected void array(StringBuilder b, Object[] all) {
     b.append('[');
     for (int i = 0; i < all.length; i++) { if (i > 0) b.append(','); value(b, all[i]); }
+    b.append(']');
+  }
+
+  /** Writes the options of a Python data source, which name what it reads; without those whose name or value may be a secret. */
+  protected void sourceOptions(StringBuilder b, Object options) {
+    java.util.Map all = options instanceof java.util.Map ? (java.util.Map) options
+        : options instanceof scala.collection.Map ? scala.collection.JavaConverters.mapAsJavaMap((scala.collection.Map) options) : new HashMap();
+    b.append('[');
+    boolean first = true;
+    Iterator it = new java.util.TreeMap(all).entrySet().iterator();
+    while (it.hasNext()) {
+      java.util.Map.Entry pair = (java.util.Map.Entry) it.next();
+      if (!(pair.getValue() instanceof String) || SECRET.matcher(String.valueOf(pair.getKey())).find()) continue;
+      if (!first) b.append(',');
+      first = false;
+      b.append('['); JsonText.append(b, String.valueOf(pair.getKey())); b.append(','); JsonText.append(b, JsonText.truncate((String) pair.getValue(), MAX_OPTION_CHARS)); b.append(']');
+    }
     b.append(']');
   }
 

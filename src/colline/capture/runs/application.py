@@ -6,21 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from colline.config.settings import Parent as ParentSetting
+from colline.environment.platforms import find_platform
 from colline.events.event_context import Engine, ParentRun, RunName
 from colline.events.lineage_facets import LineageForm
 from colline.events.redact import as_is
 from colline.events.run_ids import is_run_id
 from colline.naming.dataset import NameContext
-
-# Spark conf keys that hold the notebook or job name a user sees on their platform, and the platform
-NOTEBOOK_NAME_KEYS: tuple[tuple[str, str], ...] = (
-    ("spark.databricks.notebook.path", "Databricks"),
-    ("spark.synapse.context.notebookname", "Synapse and Fabric"),
-    ("trident.artifact.name", "Fabric"),
-    ("spark.hadoop.trident.artifact.name", "Fabric"),
-    ("spark.glue.JOB_NAME", "AWS Glue"),
-    ("spark.databricks.job.name", "Databricks jobs"),
-)
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class Application:
 
 def notebook_name(conf: Mapping[str, str]) -> str | None:
     """The name of the notebook or job, on platforms that put it into the Spark conf."""
-    return next((conf[key] for key, _ in NOTEBOOK_NAME_KEYS if conf.get(key)), None)
+    return find_platform(conf).job
 
 
 def outer_parent(given: ParentSetting) -> ParentRun | None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from colline.capture.runs.handled_errors import is_handled
 from colline.events.event_context import Failure
 from colline.transport.shutdown import program_exit, register_shutdown_hook
 
@@ -38,12 +39,15 @@ class ExitHooks:
 
     def caller_failure(self) -> Failure | None:
         """Why the calling code is failing: the exception being handled, as in a `finally` block."""
-        return _failure(sys.exc_info()[1]) or self.program_failure()
+        error = None if is_handled(sys._getframe(1)) else sys.exc_info()[1]
+        return _failure(error) or self.program_failure()
 
     def main_thread_failure(self) -> Failure | None:
         """Why the main thread is failing, as seen from another thread: `spark.stop()` may be in a `finally` block."""
         found = sys._current_exceptions().get(threading.main_thread().ident or 0)
         error = found[1] if isinstance(found, tuple) else found  # a tuple until Python 3.11
+        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        error = None if frame is not None and is_handled(frame) else error
         return _failure(error) or self.program_failure()
 
     def _run_hook(self) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from colline.capture.connect.operation_tags import replace_operation_tag
 from colline.terminal_text import get_logger
 
 log = get_logger("colline")
@@ -100,17 +101,26 @@ def tag_current_thread() -> None:
 
 
 def _replace_tag(before: JobLabel | None, after: JobLabel | None) -> None:
-    """Replace the current thread's tag in the active Spark context, if any. An error is logged, never raised."""
-    from py4j.protocol import Py4JError
-    from pyspark import SparkContext
-
-    context = SparkContext._active_spark_context
-    if context is None or before == after:
+    """Replace the current thread's tag in the active Spark sessions, if any. An error is logged, never raised."""
+    if before == after:
         return
+    tags = to_tag(before) if before else None, to_tag(after) if after else None
     try:
-        if before is not None:
-            context.removeJobTag(to_tag(before))
-        if after is not None:
-            context.addJobTag(to_tag(after))
-    except (Py4JError, OSError, AttributeError) as error:  # Spark has just stopped
+        _replace_job_tag(*tags)
+        replace_operation_tag(*tags)
+    except Exception as error:  # noqa: BLE001 - Spark has just stopped; classic and Connect raise different errors
         log.warning("could not set the job name %s: %s", (after or before), error)
+
+
+def _replace_job_tag(before: str | None, after: str | None) -> None:
+    try:
+        from pyspark import SparkContext
+    except ImportError:  # the package pyspark-client has no classic Spark
+        return
+    context = SparkContext._active_spark_context
+    if context is None:
+        return
+    if before is not None:
+        context.removeJobTag(before)
+    if after is not None:
+        context.addJobTag(after)

@@ -5,7 +5,6 @@ Uses neither Spark nor threads: messages go in and events come out, so that test
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -21,14 +20,13 @@ from colline.capture.runs.write_statistics import Commit, statistics_from
 from colline.events.event_builder import NO_STATEMENT, run_event
 from colline.events.event_context import EventContext, Failure, RunResult, WriteStatistics
 from colline.events.model import RunEvent, RunState
-from colline.trace import DatasetName, OpaqueStep, SchemaField, Statement
+from colline.naming.dataset import SESSION_CATALOG
+from colline.trace import DatasetName, Lifecycle, OpaqueStep, SchemaField, Statement
 
 Message = Mapping[str, Any]
 PlanAnalyzer = Callable[[Any], Statement]
 CommitReader = Callable[[Statement], Mapping[DatasetName, Commit]]
 
-# Spark's end event carries the error as text only, without its class
-_CANCELLED = re.compile(r"SPARK_JOB_CANCELLED|Job \d+ cancelled|OPERATION_CANCELED|cancelled job group", re.IGNORECASE)
 _UNTRACED_PLAN = "plan"
 _MAX_DESCRIBED_INPUTS = 10_000
 _MAX_OPEN_RUNS = 100_000
@@ -36,7 +34,10 @@ _MAX_OPEN_RUNS = 100_000
 
 @dataclass(frozen=True)
 class OpenRun:
-    """A run without a final event yet. `has_start` is true once its START has been emitted."""
+    """A run without a final event yet. `has_start` is true once its START has been emitted.
+
+    `is_described` is false if START had only the names of the inputs, so that the final event has to describe them.
+    """
 
     context: EventContext
     started: datetime
@@ -44,6 +45,7 @@ class OpenRun:
     label: JobLabel | None = None
     sql: str = ""
     has_start: bool = False
+    is_described: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,24 +147,27 @@ class RunTracker:
     def _start(self, message: Message) -> tuple[RunEvent, ...]:
         run = self._with_lineage(self._new_run(message), message)
         # without a plan the run waits for its end, which carries it; a run without data gets events only if it fails
-        events = self._start_events(run) if run.statement is not None and _touches_data(run.statement) else ()
-        self._open[_key(message)] = replace(run, has_start=bool(events))
+        statement = run.statement
+        is_sure = statement is not None and _touches_data(statement) and not _may_drop_nothing(statement)
+        events = self._start_events(run) if is_sure else ()
+        is_described = run.statement is None or run.statement.has_columns
+        self._open[_key(message)] = replace(run, has_start=bool(events), is_described=is_described)
         while len(self._open) > _MAX_OPEN_RUNS:
             self._open.popitem(last=False)
         return events
 
     def _end(self, message: Message) -> tuple[RunEvent, ...]:
         run = self._open.pop(_key(message), None) or self._new_run(message)
-        if run.statement is None:
+        if run.statement is None or message.get("plan") is not None:
             run = self._with_lineage(run, message)
         error = message.get("text")
-        if error is None and not run.has_start and not _touches_data(run.statement or NO_STATEMENT):
+        if error is None and not run.has_start and not _has_effect(run.statement or NO_STATEMENT, message):
             self.counts = replace(self.counts, skipped=self.counts.skipped + 1)
             return ()
         at = spark_time(message["time"])
         if error is None:
             return self._final_events(run, RunState.COMPLETE, at, self._statistics(run, message))
-        state = RunState.ABORT if _CANCELLED.search(error[:2000]) else RunState.FAIL
+        state = RunState.ABORT if message.get("is_cancelled") else RunState.FAIL
         return self._final_events(run, state, at, RunResult(failure=_failure(error)))
 
     def _new_run(self, message: Message) -> OpenRun:
@@ -177,24 +182,33 @@ class RunTracker:
         elif message.get("failure"):
             run = replace(run, statement=_untraced_statement(f"the plan could not be read: {message['failure']}"))
         context = with_job(run.context, self.application, run.statement, run.label)
-        return replace(run, context=replace(context, sql=run.sql))
+        if run.has_start:  # the lineage of the final event replaces that of START; the job stays the same
+            context = replace(context, run=run.context.run)
+        context = replace(context, sql=run.sql, recorded_plan=message.get("recorded_plan") or "")
+        return replace(run, context=context)
 
     def _start_events(self, run: OpenRun) -> tuple[RunEvent, ...]:
         statement = run.statement or NO_STATEMENT
-        context = replace(run.context, described_inputs=self._already_described(statement))
+        if run.context.recorded_plan:  # ingest has to analyze the plan, which is in the final event only
+            statement = replace(statement, opaque=())
+        context = replace(run.context, described_inputs=self._already_described(statement), recorded_plan="")
         return (run_event(RunState.START, run.started, statement, context),)
 
     def _final_events(self, run: OpenRun, state: RunState, at: datetime, ending: RunResult) -> tuple[RunEvent, ...]:
         """The final event of a run, after its START if that has not been emitted yet."""
         start = () if run.has_start else self._start_events(run)
         statement = run.statement or NO_STATEMENT
-        context = replace(run.context, described_inputs=frozenset(found.name for found in statement.inputs))
+        if run.has_start and not run.is_described:
+            described = self._already_described(statement)
+        else:
+            described = frozenset(found.name for found in statement.inputs)
+        context = replace(run.context, described_inputs=described)
         return (*start, run_event(state, max(at, run.started), statement, context, ending))
 
     def _already_described(self, statement: Statement) -> frozenset[DatasetName]:
         """The inputs whose schema an earlier event contains, unchanged; this event need not repeat it."""
         described = []
-        for found in statement.inputs:
+        for found in statement.inputs if statement.has_columns else ():
             if self._described.get(found.name) == found.schema:
                 described.append(found.name)
             self._described[found.name] = found.schema
@@ -238,6 +252,25 @@ def _key(message: Message) -> str:
 def _touches_data(statement: Statement) -> bool:
     """Whether a statement gets events: SHOW TABLES and SET do not, a plan that could not be traced does."""
     return bool(statement.writes or statement.inputs or _UNTRACED_PLAN in [step.node for step in statement.opaque])
+
+
+def _may_drop_nothing(statement: Statement) -> bool:
+    """Whether this is DROP … IF EXISTS of a table of the session catalog, which reports what it drops."""
+    return bool(statement.writes) and all(
+        write.is_conditional
+        and write.lifecycle is Lifecycle.DROP
+        and (len(write.target.table) < 3 or write.target.table[0] == SESSION_CATALOG)
+        for write in statement.writes
+    )
+
+
+def _has_effect(statement: Statement, message: Message) -> bool:
+    """Whether a statement that has ended touched data. DROP … IF EXISTS did if Spark dropped the table meanwhile."""
+    if not _may_drop_nothing(statement):
+        return _touches_data(statement)
+    dropped = {tuple(name.lower().split(".", 1)) for name in message.get("dropped") or ()}
+    names = (tuple(part.lower() for part in write.target.table[-2:]) for write in statement.writes)
+    return any(name == drop[-len(name) :] for name in names for drop in dropped)
 
 
 def _untraced_statement(why: str) -> Statement:

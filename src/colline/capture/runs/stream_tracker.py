@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from colline.capture.runs.application import Application
@@ -20,7 +21,8 @@ from colline.events.event_builder import NO_STATEMENT, run_event
 from colline.events.event_context import EventContext, Failure, RunResult, WriteStatistics
 from colline.events.lineage_facets import LineageForm
 from colline.events.model import RunEvent, RunState
-from colline.trace import DatasetRead, Statement, Write
+from colline.trace import ColumnLineage, ColumnRef, Dependency, Statement, Transformation, Write
+from colline.trace.statement import merge_inputs
 
 RUNNING_SECONDS = 60.0
 
@@ -31,7 +33,11 @@ _BATCH_ROOTS = ("WriteToMicroBatch", "WriteToContinuous")
 
 @dataclass(frozen=True)
 class StreamRun:
-    """A running stream. `reported` is the lineage of its last event; it is None before START."""
+    """A running stream.
+
+    `reported` is the lineage of its last event; it is None before START. `definition` is the plan the stream was
+    started with, for a stream that ends without a batch. `query` is the id that the stream keeps when it is restarted.
+    """
 
     context: EventContext
     started: datetime
@@ -41,6 +47,13 @@ class StreamRun:
     written: WriteStatistics = field(default_factory=WriteStatistics)
     reported: Statement | None = None
     running_event_at: datetime | None = None
+    definition: Any = None
+    query: str = ""
+
+    @property
+    def has_name(self) -> bool:
+        """Whether the job has a name that does not depend on what the stream writes."""
+        return bool(self.query_name or self.label)
 
 
 class StreamTracker:
@@ -54,6 +67,7 @@ class StreamTracker:
         self._running_seconds = running_seconds
         self._runs: dict[str, StreamRun] = {}
         self._batches: dict[str, str] = {}  # execution id of a batch → run id of its stream
+        self._names: dict[str, str] = {}  # id of a stream's query → name of its job
 
     @property
     def open_count(self) -> int:
@@ -74,10 +88,16 @@ class StreamTracker:
         return tuple(events)
 
     def _on_stream_start(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
+        name, definition, query = message.get("text") or "", message.get("plan"), str(message.get("query") or "")
+        self._runs[str(message["run"])] = replace(
+            self._new_run(message), query_name=name, definition=definition, query=query
+        )
+        return ()
+
+    def _new_run(self, message: Mapping[str, Any]) -> StreamRun:
         at = spark_time(message["time"])
         context = replace(new_run_context(self._application, at), processing="STREAMING", job_type="STREAM")
-        self._runs[str(message["run"])] = StreamRun(context, at, query_name=message.get("text") or "")
-        return ()
+        return StreamRun(context, at)
 
     def _on_batch_start(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
         match = _STREAM_RUN_ID.search(message.get("text") or "")
@@ -86,10 +106,17 @@ class StreamTracker:
         key = match.group(1)
         run = self._runs.get(key)
         if run is None:
-            return ()
+            if message.get("plan") is None or not _is_of_batch(message["plan"]):
+                return None  # a query of the user, whose description contains such an id
+            run = self._new_run(message)  # the stream was started before colline was attached
         self._batches[str(message["id"])] = key
         run = replace(run, label=run.label or from_tags(message.get("tags") or ()))
-        return self._start_with_plan(key, run, message.get("plan"))
+        run = self._with_plan(run, message.get("plan"))
+        has_output = run.statement is not None and run.statement.writes
+        if has_output or run.has_name or self._application.job:
+            return self._start(key, run)
+        self._runs[key] = run  # the first write of the batch names the job
+        return ()
 
     def _on_nested_write(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
         """Adds a write inside `foreachBatch` to the stream."""
@@ -97,24 +124,27 @@ class StreamTracker:
         run = self._runs.get(key) if key else None
         if key is None or run is None:
             return ()
-        self._runs[key] = replace(run, statement=_merge(run.statement, self._analyze(message["plan"])))
-        return ()
+        run = replace(run, statement=_merge(run.statement, self._analyze(message["plan"])))
+        return self._start(key, run)
 
     def _on_batch_end(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
         key = self._batches.pop(str(message["id"]), None)
         if key is None:
             return None
         run = self._runs.get(key)
-        if run is not None and message.get("text") is None:
-            self._runs[key] = replace(run, written=_add_metrics(run.written, message.get("metrics") or {}))
-        return ()
+        if run is None:
+            return ()
+        if message.get("text") is None:
+            run = replace(run, written=_add_metrics(run.written, message.get("metrics") or {}))
+        return self._start(key, run)
 
     def _on_progress(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
         key, at = str(message["run"]), spark_time(message["time"])
         run = self._runs.get(key)
         if run is None:
             return ()
-        start = self._start_with_plan(key, run, message.get("plan"))
+        run = self._with_plan(run, message.get("plan"))
+        start = self._start(key, run)
         run = self._runs[key]
         last = run.running_event_at
         is_due = last is None or (at - last).total_seconds() >= self._running_seconds
@@ -129,10 +159,17 @@ class StreamTracker:
         state = RunState.FAIL if failure else RunState.COMPLETE
         return self._finish_run(str(message["run"]), state, spark_time(message["time"]), failure)
 
-    def _start_with_plan(self, key: str, run: StreamRun, plan: Any) -> tuple[RunEvent, ...]:
-        """START, with the first plan that contains what the stream reads and writes."""
-        if run.statement is None and plan is not None and _root_class(plan).startswith(_BATCH_ROOTS):
-            run = replace(run, statement=self._analyze(plan))
+    def _with_plan(self, run: StreamRun, plan: Any) -> StreamRun:
+        """The run with its lineage, from the first plan that contains what the stream reads and writes."""
+        if run.statement is not None or plan is None or not _is_of_batch(plan):
+            return run
+        statement = self._analyze(plan)
+        if run.definition is not None and _has_idle_source(plan):
+            statement = _merge(statement, self._analyze(run.definition))
+        return replace(run, statement=statement)
+
+    def _start(self, key: str, run: StreamRun) -> tuple[RunEvent, ...]:
+        """START with the lineage, unless it has been emitted or the lineage is not known yet."""
         if run.statement is None or run.reported is not None:
             self._runs[key] = run
             return ()
@@ -144,8 +181,11 @@ class StreamTracker:
     def _name_job(self, run: StreamRun) -> EventContext:
         """The context with its job; a stream without a name and without a known output is called `stream`."""
         has_output = run.statement is not None and run.statement.writes
-        name = run.query_name or ("" if has_output else "stream")
-        return with_job(run.context, self._application, run.statement, run.label, name)
+        name = run.query_name or ("" if has_output else self._names.get(run.query, "stream"))
+        context = with_job(run.context, self._application, run.statement, run.label, name)
+        if run.query and has_output:
+            self._names[run.query] = context.run.name.removeprefix(f"{self._application.run.name}.")
+        return context
 
     def _running_event(self, key: str, run: StreamRun, at: datetime) -> RunEvent:
         """RUNNING with the current counts, and with the lineage if it changed since the last event."""
@@ -163,6 +203,8 @@ class StreamTracker:
         if run is None:
             return ()
         self._batches = {batch: stream for batch, stream in self._batches.items() if stream != key}
+        if run.statement is None and run.definition is not None:
+            run = replace(run, statement=self._analyze(run.definition))
         statement = run.statement or NO_STATEMENT
         context = run.context if run.reported is not None else self._name_job(run)
         start = () if run.reported is not None else (run_event(RunState.START, run.started, statement, context),)
@@ -178,6 +220,23 @@ _HANDLERS: dict[str, Callable[[StreamTracker, Mapping[str, Any]], tuple[RunEvent
     "end": StreamTracker._on_batch_end,
     "nested": StreamTracker._on_nested_write,
 }
+
+
+def _is_of_batch(plan: Any) -> bool:
+    """Whether a plan contains what the stream reads and writes: a statement does, as it is made of the whole stream."""
+    return isinstance(plan, Statement) or _root_class(plan).startswith(_BATCH_ROOTS)
+
+
+def _has_idle_source(plan: Any) -> bool:
+    """Whether a source has no new data in this batch: the plan then has an empty relation in its place."""
+    if isinstance(plan, Statement):
+        return False
+    empty = {
+        index: fields.index("isStreaming")
+        for index, (name, _, fields, _) in enumerate(plan["classes"])
+        if name in {"LocalRelation", "LogicalRDD"} and "isStreaming" in fields
+    }
+    return any(node[0] in empty and node[1 + empty[node[0]]] is True for node in plan["nodes"])
 
 
 def _root_class(plan: Mapping[str, Any]) -> str:
@@ -204,14 +263,34 @@ def _add(total: int | None, more: int | None) -> int | None:
 
 
 def _merge(known: Statement | None, more: Statement) -> Statement:
-    """Both statements as one; an output that is already known stays unchanged."""
+    """Both statements as one. An output that both write has the lineage of both."""
     if known is None:
         return more
     writes: dict[object, Write] = {write.name: write for write in known.writes}
-    inputs: dict[object, DatasetRead] = {found.name: found for found in known.inputs}
     for write in more.writes:
-        writes.setdefault(write.name, write)
-    for found in more.inputs:
-        inputs.setdefault(found.name, found)
+        writes[write.name] = _merge_writes(writes[write.name], write) if write.name in writes else write
     opaque = tuple(dict.fromkeys((*known.opaque, *more.opaque)))
-    return Statement(tuple(writes.values()), tuple(inputs.values()), opaque)
+    return Statement(tuple(writes.values()), merge_inputs((*known.inputs, *more.inputs)), opaque)
+
+
+def _merge_writes(known: Write, more: Write) -> Write:
+    names = dict.fromkeys((*known.lineage.fields, *more.lineage.fields))
+    fields = {
+        name: _merge_entries(known.lineage.fields.get(name, ()), more.lineage.fields.get(name, ())) for name in names
+    }
+    lineage = ColumnLineage(
+        fields,
+        _merge_entries(known.lineage.dataset, more.lineage.dataset),
+        merge_inputs((*known.lineage.inputs, *more.lineage.inputs)),
+        tuple(dict.fromkeys((*known.lineage.opaque, *more.lineage.opaque))),
+    )
+    columns = {field.name: field for field in (*more.schema, *known.schema)}
+    return replace(known, lineage=lineage, schema=tuple(columns.values()))
+
+
+def _merge_entries(*parts: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    """Each input column once, with its transformations in every part."""
+    found: dict[ColumnRef, set[Transformation]] = {}
+    for entry in chain(*parts):
+        found.setdefault(entry.column, set()).update(entry.transformations)
+    return tuple(Dependency(column, tuple(sorted(steps))) for column, steps in found.items())

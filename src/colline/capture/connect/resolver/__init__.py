@@ -1,0 +1,1 @@
+"""Turns recorded plans of Spark Connect into analyzed plans, without data and without access to any storage."""
