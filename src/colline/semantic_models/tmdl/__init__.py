@@ -1,0 +1,1 @@
+"""TMDL, the text format of semantic models: lines → objects → model."""

@@ -1,0 +1,183 @@
+"""TMDL folders and model.bim: the same model from both, and what happens to broken and hostile files."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from colline.semantic_models.json_model import json_model
+from colline.semantic_models.model_lineage import model_lineage
+from colline.semantic_models.partition_sources import PartitionSources
+from colline.semantic_models.semantic_model import NOWHERE, FilePosition, ModelProblem, SemanticModel
+from colline.semantic_models.source_address import AddressesOnly
+from colline.semantic_models.tmdl.tmdl_model import tmdl_model
+
+ROOT = Path(__file__).parents[1] / "cases" / "semantic_models"
+FILES = {
+    path.relative_to(ROOT / "shop").as_posix(): path.read_text("utf-8") for path in (ROOT / "shop").rglob("*.tmdl")
+}
+BIM = (ROOT / "shop.bim").read_text("utf-8")
+
+
+def without_positions(value: Any) -> Any:
+    """The value with every file position replaced."""
+    if isinstance(value, FilePosition):
+        return NOWHERE
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: without_positions(getattr(value, each.name)) for each in fields(value)})
+    if isinstance(value, tuple):
+        return tuple(map(without_positions, value))
+    return {key: without_positions(item) for key, item in value.items()} if hasattr(value, "items") else value
+
+
+def read_tmdl(text: str) -> tuple[SemanticModel, list[ModelProblem]]:
+    return tmdl_model("m", {"a.tmdl": text})
+
+
+def test_tmdl_and_bim_give_the_same_model() -> None:
+    from_tmdl, tmdl_problems = tmdl_model("shop", FILES)
+    from_json, json_problems = json_model("shop", BIM)
+    assert (tmdl_problems, json_problems) == ([], [])
+    assert without_positions(from_tmdl) == without_positions(from_json)
+
+
+def test_windows_line_ends_byte_order_marks_and_spaces_make_no_difference() -> None:
+    changed = {name: "\ufeff" + text.replace("\t", "    ").replace("\n", "\r\n") for name, text in FILES.items()}
+    expected, _ = tmdl_model("shop", FILES)
+    found, problems = tmdl_model("shop", changed)
+    assert problems == []
+    text = repr(without_positions(found)).replace("\\t", "    ")
+    assert text == repr(without_positions(expected)).replace("\\t", "    ")
+
+
+def test_expressions_know_their_file_and_line() -> None:
+    model, _ = tmdl_model("shop", FILES)
+    sales = next(table for table in model.tables if table.name == "Sales Facts")
+    lines = (FILES["tables/Sales Facts.tmdl"]).splitlines()
+    for measure in sales.measures:
+        position = measure.expression.position
+        first = measure.expression.text.splitlines()[0]
+        assert position.file == "tables/Sales Facts.tmdl"
+        assert first in lines[position.line - 1]
+
+
+def test_a_script_declares_the_same_objects() -> None:
+    body = "\n".join(f"\t{line}" for line in FILES["tables/Store.tmdl"].splitlines())
+    found, problems = read_tmdl(f"createOrReplace\n\n{body}\n")
+    assert problems == []
+    assert [table.name for table in found.tables] == ["Store", "Group"]
+
+
+def test_broken_lines_are_reported_and_the_rest_is_read() -> None:
+    text = "table A\n\tcolumn X\n\t\tdataType: int64\n\n\t=== what\n\t\tdeeper\n\tcolumn Y Z\n\t\tsourceColumn: y\n"
+    found, problems = read_tmdl(text)
+    assert [column.name for column in found.tables[0].columns] == ["X", "Y"]
+    assert [(each.position.line, each.message) for each in problems] == [
+        (5, "expected an object such as `measure Name = …`, or a property such as `isHidden`"),
+        (7, "expected `=` or the end of the line after the name `Y`"),
+    ]
+
+
+def test_an_open_fence_is_reported_with_its_line() -> None:
+    found, problems = read_tmdl("table A\n\tmeasure M = ```\n\t\t\tSUM(A[X])\n")
+    assert [(each.position.line, each.message[:14]) for each in problems] == [(2, "expected ``` a")]
+    assert found.tables[0].measures[0].expression.text == "SUM(A[X])"
+
+
+def test_a_relationship_without_columns_is_reported() -> None:
+    _, problems = read_tmdl("relationship r\n\tfromColumn: A.X\n")
+    assert [each.position.line for each in problems] == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "expected"),
+    [
+        ("{\n  'a': 1}", 2, "expected JSON: Expecting property name"),
+        ('{"name": "x"}', 1, "expected an object with the key `model`"),
+        ("[" * 100_000, 1, "expected JSON: nested too deeply"),
+        ('{"model": {"tables": [{"columns": []}]}}', 1, "expected a name in `tables` of the model"),
+    ],
+)
+def test_broken_bim_is_reported(text: str, line: int, expected: str) -> None:
+    _, [problem] = json_model("m", text)
+    assert problem.position == FilePosition("model.bim", line)
+    assert problem.message.startswith(expected)
+
+
+def test_a_bim_inside_of_a_script_is_read() -> None:
+    script = {"createOrReplace": {"object": {"database": "x"}, "database": json.loads(BIM)}}
+    found, problems = json_model("shop", json.dumps(script))
+    assert (len(found.tables), problems) == (3, [])
+
+
+def lineage_of(model: SemanticModel) -> Any:
+    return model_lineage(model, "powerbi", PartitionSources(model, AddressesOnly()).read)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "(" * 10_000 + "1" + ")" * 10_000,
+        "VAR a = " * 10_000 + "1",
+        "IF(1, " * 5_000 + "1" + ")" * 5_000,
+        "1 + " * 200_000 + "1",
+        "SUM(A[X]) + " * 20_000 + "0",
+        "{" * 5_000,
+        '"' + "a" * 10_000_000,
+        "[" + "x" * 10_000_000,
+        "'" * 9_999,
+        "/*" * 100_000,
+    ],
+    ids=[
+        "brackets",
+        "variables",
+        "calls",
+        "chain",
+        "columns",
+        "braces",
+        "10 MB text",
+        "10 MB name",
+        "quotes",
+        "comments",
+    ],
+)
+def test_hostile_dax_ends_with_a_result_or_a_report(expression: str) -> None:
+    found, _ = read_tmdl(f"table A\n\tcolumn X\n\tmeasure M = {expression}\n\tmeasure Good = SUM(A[X])\n")
+    lineage = lineage_of(found)
+    fields_found = lineage.tables[0].lineage.fields
+    assert "Good" in fields_found
+    assert lineage.gaps or fields_found["M"] or re.fullmatch(r"[1 +]+", expression)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ["(" * 10_000, "each " * 10_000 + "1", "{" * 10_000, "[a=" * 10_000, "let a = " * 10_000, '"' + "x" * 10_000_000],
+    ids=["brackets", "each", "lists", "records", "let", "10 MB text"],
+)
+def test_hostile_m_is_reported(expression: str) -> None:
+    found, _ = read_tmdl(f"table A\n\tcolumn X\n\tpartition P = m\n\t\tsource = {expression}\n")
+    assert [each.message[:30] for each in lineage_of(found).gaps] == ["M that could not be read: expe"] or lineage_of(
+        found
+    ).gaps[0].message.startswith("M that could not be read: 10,")
+
+
+def test_functions_and_shared_expressions_that_call_each_other_end() -> None:
+    text = (
+        "expression F = (x) => G(x)\nexpression G = (x) => F(x)\nexpression A = B\nexpression B = A\n"
+        "table T\n\tcolumn X\n\tpartition P = m\n\t\tsource = F(A)\n"
+    )
+    assert lineage_of(read_tmdl(text)[0]).tables[0].lineage.fields == {"X": ()}
+
+
+def test_measures_in_a_cycle_and_in_a_long_chain_end() -> None:
+    chain = "".join(f"\tmeasure M{n} = CALCULATE([M{n + 1}], A[X] = 1)\n" for n in range(3000))
+    cycle = "\tmeasure C1 = CALCULATE([C2], A[X] = 1)\n\tmeasure C2 = CALCULATE([C1], A[X] = 2)\n"
+    found, _ = read_tmdl(f"table A\n\tcolumn X\n{chain}\tmeasure M3000 = SUM(A[X])\n{cycle}")
+    fields_found = lineage_of(found).tables[0].lineage.fields
+    assert [entry.column.field for entry in fields_found["M0"]] == ["M1", "X"]
+    assert [entry.column.field for entry in fields_found["C1"]] == ["C2", "X"]
