@@ -23,6 +23,10 @@ TIMES = (
     "2026-03-02T12:04:00-00:00", "2026-03-02T12:04:00+18:30", "2026-03-02T12:04:00+23:59", "1999-12-31T23:59:59Z",
     "2000-01-01T00:00:00Z", "1e9", "now", "today", "2026-W10-1", "2026-061", "20260302T120400Z", "2026-03-02t12:04:00Z",
 )  # fmt: skip
+PIECES = (
+    b"\n", b"\r\n", b"\0", b"\xff", b"\xed\xa0\x80", b'"', b"\\", b"[", b"]" * 300, b"{" * 300, b"1e999", b"-",
+    b"\\ud800", b"\xef\xbb\xbf", b"NaN", b",", b"/*", b"\xe2\x80\xa8", b"\x1b[2J",
+)  # fmt: skip
 EVENT_TYPES = ("start", " START", "COMPLETE ", "Complete", "DONE", "")
 
 
@@ -30,6 +34,13 @@ def recorded_events() -> list[dict[str, Any]]:
     """Events that a real Spark sent."""
     with gzip.open(RECORDED, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
+
+
+def portions(count: int) -> list[list[dict[str, Any]]]:
+    """The recorded events in `count` portions, in their order."""
+    events = recorded_events()
+    size = -(-len(events) // count)
+    return [events[start : start + size] for start in range(0, len(events), size)]
 
 
 def mutated_events(seed: int, count: int) -> Iterator[bytes]:
@@ -40,6 +51,19 @@ def mutated_events(seed: int, count: int) -> Iterator[bytes]:
         for _ in range(chance.choice((1, 1, 2, 3))):
             _mutate(event, chance)
         yield json.dumps(event, ensure_ascii=chance.random() < 0.5).encode("utf-8", "surrogatepass")
+
+
+def mangled_texts(seed: int, count: int) -> Iterator[bytes]:
+    """Texts of events with one to three changed, removed, repeated or inserted pieces of bytes."""
+    chance, events = random.Random(seed), recorded_events()
+    for _ in range(count):
+        text = json.dumps(chance.choice(events)).encode()
+        for _ in range(chance.choice((1, 1, 2, 3))):
+            start = chance.randrange(len(text))
+            end = min(len(text), start + chance.choice((0, 1, 1, 8, 200)))
+            middle = chance.choice((b"", text[start:end] * 2, chance.randbytes(end - start), chance.choice(PIECES)))
+            text = text[:start] + middle + text[end:] or b" x"
+        yield text
 
 
 def _mutate(event: dict[str, Any], chance: random.Random) -> None:

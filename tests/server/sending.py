@@ -20,14 +20,18 @@ INGEST_TIMEOUT_SECONDS = 1500  # an ingest is slow on a busy machine
 
 
 def hostile_event(number: int, name: str) -> dict[str, Any]:
-    """A job, two datasets, their columns, a type and an expression that are all called like this."""
+    """A job, two datasets, their columns, and everything that people write about them, all called like this."""
     how = {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": f"f({name})", "masking": False}
     source = {"namespace": "hostile", "name": f"source{number}"}
     home = {"namespace": "hostile", "name": f"table{number}/{name}"}
-    schema = {"schema": {"fields": [{"name": name, "type": name[:100]}]}}
+    about = {"documentation": {"description": name}, "ownership": {"owners": [{"name": name}]}}
+    about["tags"] = {"tags": [{"key": name, "value": "true"}]}
+    schema = {"schema": {"fields": [{"name": name, "type": name[:100], "description": name}]}, **about}
     fed = {"fields": {name: {"inputFields": [{**source, "field": name, "transformations": [how]}]}}}
     inputs = [{**source, "facets": schema}]
-    return event(f"job {name}", inputs=inputs, outputs=[{**home, "facets": {**schema, "columnLineage": fed}}])
+    found = event(f"job {name}", inputs=inputs, outputs=[{**home, "facets": {**schema, "columnLineage": fed}}])
+    code = {"sql": {"query": f"select '{name}'"}, "sourceCodeLocation": {"url": f"javascript:alert(1)//{name}"}}
+    return {**found, "job": {**found["job"], "facets": {**about, **code}}}
 
 
 @contextmanager

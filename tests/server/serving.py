@@ -29,6 +29,8 @@ HOSTILE_NAMES = (
     "'\"><img src=//evil.invalid/x onerror=alert(1)>\x1b[31m\x9b2J\x7f",
 )
 
+START_TIMEOUT_SECONDS = 120  # long, because the machine may be busy
+
 
 @dataclass
 class Server:
@@ -54,17 +56,29 @@ class Server:
 
 
 @contextmanager
-def serving(lake: Path, *options: str, prefix: tuple[str, ...] = (), port: int = 0) -> Iterator[Server]:
-    """A running server; killed at the end if it still runs."""
+def serving(
+    lake: Path, *options: str, prefix: tuple[str, ...] = (), port: int = 0, address: str | None = None
+) -> Iterator[Server]:
+    """A running server; killed at the end if it still runs. With an `address` it serves that remote lake."""
     log = lake.parent / f"{lake.name}-{uuid.uuid4().hex[:6]}.log"
-    command = [*prefix, sys.executable, "-m", "colline", "serve", "--lake", str(lake), "--port", str(port), *options]
+    command = [
+        *prefix,
+        sys.executable,
+        "-m",
+        "colline",
+        "serve",
+        *(("--create", "--lake", str(lake)) if address is None else ("--lake", address)),
+        "--port",
+        str(port),
+        *options,
+    ]
     with log.open("wb") as stderr:
         process = subprocess.Popen(command, stderr=stderr, stdout=stderr, env={**os.environ, "PYTHONUNBUFFERED": "1"})
     try:
-        address = _address(process, log)
-        with httpx.Client(base_url=address, timeout=30) as client:
+        url = _address(process, log)
+        with httpx.Client(base_url=url, timeout=30) as client:
             _wait_until_up(client)
-            yield Server(lake, address, process, client, log)
+            yield Server(lake, url, process, client, log)
     finally:
         if process.poll() is None:
             process.kill()
@@ -72,7 +86,7 @@ def serving(lake: Path, *options: str, prefix: tuple[str, ...] = (), port: int =
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + START_TIMEOUT_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         if found := re.search(r" at (https?)://(\S+)", log.read_text()):
             return f"{found[1]}://{found[2].replace('0.0.0.0', '127.0.0.1')}"

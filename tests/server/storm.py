@@ -36,10 +36,10 @@ async def _post(address: str, answered: set[str]) -> None:
         await asyncio.gather(*(_post_until_dead(http, answered, client) for client in range(CLIENTS)))
 
 
-async def storm(lake: Path) -> set[str]:
+async def storm(lake: Path, kills: int = KILLS) -> set[str]:
     """The run ids that were answered 201, over several lives of a server that each ended with kill -9."""
     answered: set[str] = set()
-    for kill in range(KILLS):
+    for kill in range(kills):
         with serving(lake, "--seal-after", "0.3s", "--no-access-log") as server:
             enough = len(answered) + 3 * CLIENTS
             posting = asyncio.create_task(_post(server.address, answered))

@@ -38,8 +38,8 @@ def test_hostile_names_are_returned_unchanged(server: Server, number: int) -> No
     assert answer.status_code == 200, answer.text
     assert [row["field"] for row in answer.json()["columns"]] == [name]
     assert answer.headers["Content-Type"] == "application/json"
-    home = {"namespace": rows[0]["namespace"], "name": rows[0]["name"]}
-    assert [row["field"] for row in server.client.get("/api/v1/dataset", params=home).json()["columns"]] == [name]
+    table = {"namespace": rows[0]["namespace"], "name": rows[0]["name"], "kind": "table"}
+    assert [row["field"] for row in server.client.get("/api/v1/show", params=table).json()["columns"]] == [name]
 
 
 def test_names_in_events_do_not_become_paths(server: Server) -> None:

@@ -39,8 +39,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "coverage": {},
     "columns-by-degree": {"leaves": "true", "limit": 2},
     "overview": {},
-    "dataset": {"namespace": "file", "name": "/lake/silver/orders"},
-    "datasets": {"q": "orders"},
+    "show": {"namespace": "file", "name": "/lake/silver/orders"},
+    "tables": {"q": "orders"},
     "jobs": {},
     "runs": {},
     "quarantine": {},
@@ -163,13 +163,13 @@ WRONG = [
     ("/api/v1/upstream", {"column": TOTAL, "depth": "\u0663"}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": TOTAL, "limit": "99999999999999999999"}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": TOTAL, "indirect": "yes"}, 400, "bad_parameter"),
-    ("/api/v1/upstream", {"column": TOTAL, "as_of": "yesterday"}, 400, "bad_parameter"),
+    ("/api/v1/upstream", {"column": TOTAL, "as_of": "yesterdayish"}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": TOTAL, "as_of": "0001-01-01T00:00:00+14:00"}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": TOTAL, "as_of": "1999-01-01"}, 404, "not_found"),
     ("/api/v1/upstream", {"column": TOTAL, "cursor": "nonsense"}, 410, "bad_cursor"),
     ("/api/v1/upstream", {"column": ["a"] * 21}, 400, "bad_parameter"),
     ("/api/v1/upstream", {"column": "x" * 24_001}, 400, "bad_parameter"),
-    ("/api/v1/dataset", {"namespace": "file", "name": "/nowhere"}, 404, "not_found"),
+    ("/api/v1/show", {"namespace": "file", "name": "/nowhere"}, 404, "not_found"),
 ]
 
 

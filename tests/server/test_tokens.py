@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from colline.server.server_settings import token_file
-from colline.server.static_files import find_page, read_page
+from colline.server.static_files import find_page, page_at_depth, read_page
 from colline.server.tokens import TokenBook
 from tests.server.serving import Server, event, serving
 
@@ -55,7 +55,7 @@ def _as(secret: str) -> dict[str, str]:
 
 
 def test_server_beyond_loopback_needs_a_token(tmp_path: Path) -> None:
-    done = _colline("serve", "--lake", str(tmp_path / "lake"), "--host", "0.0.0.0", "--port", "0")
+    done = _colline("serve", "--create", "--lake", str(tmp_path / "lake"), "--host", "0.0.0.0", "--port", "0")
     assert done.returncode == 2
     assert "needs a token" in done.stderr
     assert "hint: colline token create" in done.stderr
@@ -221,7 +221,7 @@ def test_responses_have_security_headers(server: Server) -> None:
 def test_tls_needs_a_certificate_and_a_key(tmp_path: Path) -> None:
     cert, key = _certificate(tmp_path)
     trusted = ssl.create_default_context(cafile=str(cert))
-    command = [sys.executable, "-m", "colline", "serve", "--lake", str(tmp_path / "lake"), "--port", "0"]
+    command = [sys.executable, "-m", "colline", "serve", "--create", "--lake", str(tmp_path / "lake"), "--port", "0"]
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen([*command, "--tls-cert", str(cert), "--tls-key", str(key)], stderr=log)
     try:
@@ -270,7 +270,7 @@ def _certificate(folder: Path) -> tuple[Path, Path]:
 
 def test_page_files_are_served_by_exact_name_and_hashed_ones_are_cached_forever(tmp_path: Path) -> None:
     (tmp_path / "assets").mkdir()
-    (tmp_path / "index.html").write_text("<!doctype html><title>colline</title>")
+    (tmp_path / "index.html").write_text('<!doctype html><script src="./assets/index-4f2a.js">')
     (tmp_path / "assets" / "index-4f2a.js").write_text("console.log(1);" * 200)
     (tmp_path / "secret").symlink_to("/etc/passwd")
     files = read_page(tmp_path)
@@ -278,10 +278,12 @@ def test_page_files_are_served_by_exact_name_and_hashed_ones_are_cached_forever(
     assert files["/assets/index-4f2a.js"].cache_control.endswith(b"immutable")
     assert files["/assets/index-4f2a.js"].gzipped is not None
     assert files["/index.html"].cache_control == b"no-cache"
-    assert find_page(files, "/") == find_page(files, "/explore/x") == (200, files["/index.html"])
+    assert find_page(files, "/") == find_page(files, "/table") == (200, files["/index.html"])
     for missing in ("/assets/old-1.js", "/favicon.ico", "/api/v2/x"):
         assert find_page(files, missing) is None
-    assert find_page(files, "/../secret") == (200, files["/index.html"])
+    assert find_page(files, "/../secret") == (404, page_at_depth(files["/index.html"], 1))
+    assert find_page(files, "/nope") == (404, files["/index.html"])
+    assert page_at_depth(files["/index.html"], 2).body == b'<!doctype html><script src="../../assets/index-4f2a.js">'
     not_built = find_page({}, "/")
     assert not_built is not None
     assert (not_built[0], b"make page" in not_built[1].body) == (503, True)

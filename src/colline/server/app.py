@@ -22,6 +22,8 @@ access = get_logger("colline.access")
 
 Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+AGENT_PATH = "/mcp"
+
 _SECURITY_HEADERS: Headers = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -44,6 +46,7 @@ class Site:
     metrics: Metrics
     page: dict[str, PageFile]
     max_requests: int = 1000
+    agents: Handler | None = None  # answers /mcp
     access_log: bool = True
     requests_in_progress: int = 0
 
@@ -66,7 +69,11 @@ class Site:
         name, token = "page" if methods is None else next(iter(methods.values())).name, None
         self.requests_in_progress += 1
         try:
-            if methods is None:
+            if self.agents is not None and scope["path"] == AGENT_PATH:
+                name, token = "mcp", self.guard.check(scope, "read")
+                self._check_load()
+                await self.agents(scope, receive, reply)
+            elif methods is None:
                 await self._send_page(scope, reply)
             else:
                 endpoint = _endpoint(methods, scope["method"])

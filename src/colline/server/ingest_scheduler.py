@@ -1,4 +1,4 @@
-"""Runs `colline ingest` on a schedule, in a child process, because it needs a JVM and may fail."""
+"""Runs `colline ingest --continuous` in a child process, because it needs a JVM and may fail."""
 
 from __future__ import annotations
 
@@ -7,50 +7,40 @@ import contextlib
 import os
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 
+from colline.server.response_types import IngestStatus
 from colline.terminal_text import get_logger
 
 log = get_logger("colline.server")
 
 _MAX_OUTPUT_CHARACTERS = 4000  # the end of the child's output is kept
+_MAX_LINE_BYTES = 1 << 20
 _TERMINATE_SECONDS = 10.0  # between SIGTERM and SIGKILL
-
-
-@dataclass(slots=True)
-class IngestState:
-    """Counts of runs, and the outcome of the last one."""
-
-    runs: int = 0
-    failures: int = 0
-    last_started: datetime | None = None
-    last_ended: datetime | None = None
-    last_state: str | None = None
-    last_message: str | None = None
+_MAX_CHECK_SECONDS = 5.0  # between checks for the first landing file
+_RESTART_SECONDS = 10.0  # after an ingester that failed
 
 
 @dataclass(slots=True)
 class IngestScheduler:
-    """Runs `colline ingest` every `seconds` if there are new landing files."""
+    """Keeps one ingester that checks for new landing files every `status.every` seconds, once a file has landed."""
 
     lake: Path
     landing: Path
-    seconds: float | None
-    state: IngestState = field(default_factory=IngestState)
+    status: IngestStatus
+    ended_at: float = 0.0  # seconds since 1970
     _task: asyncio.Task[None] | None = None
     _child: asyncio.subprocess.Process | None = None
-    _ingested: tuple[int, int] = (0, 0)
 
     def start(self) -> None:
-        """Starts the schedule, if there is one."""
-        if self.seconds is not None:
-            self._task = asyncio.create_task(self._loop(self.seconds))
+        """Starts the ingester, if there is to be one."""
+        if self.status.every is not None:
+            self._task = asyncio.create_task(self._loop(self.status.every))
 
     async def stop(self) -> None:
-        """Stops the schedule and a running child."""
+        """Stops the ingester."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -63,66 +53,60 @@ class IngestScheduler:
                 self._child.kill()
 
     async def _loop(self, seconds: float) -> None:
+        while await asyncio.to_thread(landing_state, self.landing) == (0, 0):
+            await asyncio.sleep(min(seconds, _MAX_CHECK_SECONDS))
         while True:
-            started = time.monotonic()
-            if await asyncio.to_thread(self._has_new_files):
-                await self.run_once()
-            await asyncio.sleep(max(1.0, seconds - (time.monotonic() - started)))
+            self._note_start()
+            code, output = await self._run(seconds)
+            self._note_end("failed", output)
+            self.status.failures += 1
+            log.error("ingest ended with exit code %s: %s", code, output)
+            await asyncio.sleep(max(_RESTART_SECONDS, seconds))
 
-    def _has_new_files(self) -> bool:
-        return landing_state(self.landing) not in (self._ingested, (0, 0))
-
-    async def run_once(self) -> bool:
-        """Runs an ingest now; returns whether it succeeded."""
-        landing = await asyncio.to_thread(landing_state, self.landing)
-        state = self.state
-        state.runs += 1
-        state.last_started, state.last_state = datetime.now(timezone.utc), "running"
-        code, output = await self._run()
-        state.last_ended = datetime.now(timezone.utc)
-        state.last_state, state.last_message = ("ok", None) if code == 0 else ("failed", output)
-        if code == 0:
-            self._ingested = landing
-        else:
-            state.failures += 1
-            log.error("ingest failed with exit code %s: %s", code, output)
-        return code == 0
-
-    async def _run(self) -> tuple[int, str]:
-        command = (sys.executable, "-m", "colline", "ingest", "--lake", str(self.lake), "--json")
+    async def _run(self, seconds: float) -> tuple[int, str]:
+        """Runs the ingester until it ends; returns its exit code and the end of its output."""
+        command = (sys.executable, "-m", "colline", "ingest", "--lake", str(self.lake), "--continuous")
         try:
             self._child = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
+                *(*command, "--every", str(seconds), "--until-stdin-closes"),
+                stdin=asyncio.subprocess.PIPE,  # it closes when this server ends, also by SIGKILL
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.STDOUT,
+                limit=_MAX_LINE_BYTES,
             )
         except OSError as error:
             return -1, str(error)
         assert self._child.stdout is not None
         output = ""
-        while chunk := await self._child.stdout.read(8192):
-            output = (output + chunk.decode(errors="replace"))[-_MAX_OUTPUT_CHARACTERS:]
+        async for line in self._child.stdout:
+            text = line.decode(errors="replace")
+            output = (output + text)[-_MAX_OUTPUT_CHARACTERS:]
+            self._note_progress(text)
         return await self._child.wait(), output.strip()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The state as `/api/v1/status` shows it."""
-        state = self.state
-        return {
-            "every": self.seconds,
-            "running": state.last_state == "running",
-            "runs": state.runs,
-            "failures": state.failures,
-            "last_started": stamp(state.last_started),
-            "last_ended": stamp(state.last_ended),
-            "last_state": state.last_state,
-            "last_message": state.last_message,
-        }
+    def _note_progress(self, line: str) -> None:
+        """Takes the state of the ingester from a line of its output."""
+        if line.startswith("batch ") and not self.status.running:
+            self._note_start()
+        elif line.startswith("published "):
+            self.status.runs += 1
+            self._note_end("ok", None)
+        elif line.startswith("up to date"):
+            self._note_end("ok", None)
+
+    def _note_start(self) -> None:
+        self.status.running, self.status.last_started = True, stamp(time.time())
+        self.status.last_state = "running"
+
+    def _note_end(self, state: str, message: str | None) -> None:
+        self.ended_at = time.time()
+        self.status.running, self.status.last_ended = False, stamp(self.ended_at)
+        self.status.last_state, self.status.last_message = state, message
 
 
-def stamp(at: datetime | None) -> str | None:
-    """A time as RFC 3339 in UTC."""
-    return None if at is None else at.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def stamp(seconds: float) -> str:
+    """A time in seconds since 1970 as RFC 3339 in UTC."""
+    return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def landing_state(landing: Path) -> tuple[int, int]:

@@ -62,7 +62,7 @@ class ReceiverStatus(msgspec.Struct, frozen=True):
     last_event: str | None
 
 
-class IngestStatus(msgspec.Struct, frozen=True):
+class IngestStatus(msgspec.Struct):
     """The scheduled ingests since the start of the server. `every` is in seconds."""
 
     every: float | None

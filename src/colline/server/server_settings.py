@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from colline.lake.layout import LANDING, RECEIVER_SPOOL, TOKENS
+from colline.lake.layout import FORWARD_OUTBOX, LANDING, RECEIVER_SPOOL, TOKENS
+from colline.lake.location import is_remote
 from colline.server.receive.group_commit import CommitLimits
+from colline.transport.options import KafkaOptions
 
 MEGABYTE = 1024 * 1024
 LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
@@ -18,7 +20,8 @@ LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 class ServeSettings:
     """The settings of the server."""
 
-    lake: Path
+    lake: Path  # the folder of the lake, or of the copy of a remote lake
+    address: str | None = None  # of a remote lake
     host: str = "127.0.0.1"
     port: int = 5000
     needs_token: bool = False
@@ -34,11 +37,22 @@ class ServeSettings:
     access_log: bool = True
     max_held_bytes: int = 64 * MEGABYTE
     spool: CommitLimits = field(default_factory=CommitLimits)
+    forward: KafkaOptions | None = None
+
+    @property
+    def source(self) -> str:
+        """What questions are answered from: the path or the address of the lake."""
+        return self.address or str(self.lake)
 
     @property
     def spool_directory(self) -> Path:
         """Received events that are not in landing yet. Spark ignores folders with a leading underscore."""
         return self.lake / RECEIVER_SPOOL
+
+    @property
+    def outbox(self) -> Path | None:
+        """Landed files that are not forwarded yet; None if events are not forwarded."""
+        return None if self.forward is None else self.lake / FORWARD_OUTBOX
 
     @property
     def landing(self) -> Path:
@@ -49,6 +63,15 @@ class ServeSettings:
     def requires_token(self) -> bool:
         """Whether requests need a token: always beyond loopback, on loopback with `--require-token`."""
         return self.needs_token or not is_loopback(self.host)
+
+
+def server_folder(lake: str) -> Path:
+    """The folder in which a server keeps its files: the lake, or on this machine the copy of a remote lake."""
+    if not is_remote(lake):
+        return Path(lake)
+    from colline.graph.snapshot.remote_copy import RemoteLake
+
+    return RemoteLake(lake).home
 
 
 def token_file(lake: Path) -> Path:

@@ -16,6 +16,14 @@ CSP = (
     "frame-ancestors 'none'"
 )
 _HASHED_FOLDER = "assets/"  # names in it contain a hash of the content
+# the paths that the page knows, as in web/src/state/url.ts; it shows that any other path does not exist
+_PAGE_PATHS = frozenset(
+    f"/{name}"
+    for name in (
+        "", "column", "tables", "table", "jobs", "job", "personal-data", "changes", "coverage", "quarantine",
+    )
+)  # fmt: skip
+_MAX_PATH_DEPTH = 20
 _CACHE_FOREVER = b"public, max-age=31536000, immutable"
 _REVALIDATE = b"no-cache"
 _MIN_GZIP_BYTES = 1024
@@ -66,10 +74,23 @@ NOT_BUILT = page_file("text/html; charset=utf-8", _NOT_BUILT, b"no-store", compr
 
 
 def find_page(files: dict[str, PageFile], path: str) -> tuple[int, PageFile] | None:
-    """Status and file for a path: index.html for the paths of the page itself, None for a missing file."""
+    """Status and file for a path: index.html for a path without a file extension, None for a missing file."""
     if path in files:
         return 200, files[path]
     last = path.rsplit("/", 1)[-1]
     if path.startswith(("/api/", f"/{_HASHED_FOLDER}")) or "." in last:
         return None
-    return (200, files["/index.html"]) if files else (503, NOT_BUILT)
+    if not files:
+        return 503, NOT_BUILT
+    depth = path.count("/") - 1
+    if depth > _MAX_PATH_DEPTH:
+        return None
+    return (200 if path in _PAGE_PATHS else 404), page_at_depth(files["/index.html"], depth)
+
+
+def page_at_depth(index: PageFile, depth: int) -> PageFile:
+    """index.html for a path this number of folders below the root: its links to other files are relative."""
+    if depth == 0:
+        return index
+    body = index.body.replace(b'"./', b'"' + b"../" * depth)
+    return page_file(index.media_type.decode(), body, index.cache_control, compress=True)

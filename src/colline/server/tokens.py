@@ -28,7 +28,7 @@ _REFRESH_SECONDS = 1.0  # a revoked token works at most this long
 _NO_DIGEST = hashlib.sha256(b"").hexdigest()
 
 
-class Token(msgspec.Struct, frozen=True):
+class AccessToken(msgspec.Struct, frozen=True):
     """A stored token, without its secret."""
 
     id: str
@@ -52,16 +52,16 @@ class TokenBook:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._tokens: dict[str, Token] = {}
+        self._tokens: dict[str, AccessToken] = {}
         self._stamp: tuple[int, int] | None = None
         self._checked = 0.0
 
-    def all(self) -> tuple[Token, ...]:
+    def all(self) -> tuple[AccessToken, ...]:
         """Every token, oldest first."""
         self._refresh()
         return tuple(sorted(self._tokens.values(), key=lambda token: token.created))
 
-    def find(self, secret: str) -> Token | None:
+    def find(self, secret: str) -> AccessToken | None:
         """The token with this secret, if it is valid."""
         if time.monotonic() - self._checked > _REFRESH_SECONDS:
             self._refresh()
@@ -73,16 +73,18 @@ class TokenBook:
             return None
         return token
 
-    def create(self, label: str, scopes: tuple[TokenScope, ...], expires: datetime | None = None) -> tuple[Token, str]:
+    def create(
+        self, label: str, scopes: tuple[TokenScope, ...], expires: datetime | None = None
+    ) -> tuple[AccessToken, str]:
         """Creates a token; returns it with its secret, which is not stored."""
         ident = secrets.token_hex(4)
         secret = f"colline_{ident}_{secrets.token_hex(32)}"
-        token = Token(ident, label, scopes, digest(secret), datetime.now(timezone.utc), expires)
+        token = AccessToken(ident, label, scopes, digest(secret), datetime.now(timezone.utc), expires)
         with self._edit() as tokens:
             tokens[ident] = token
         return token, secret
 
-    def revoke(self, name: str) -> Token:
+    def revoke(self, name: str) -> AccessToken:
         """Removes the token with this id, or with this label if it is unique."""
         with self._edit() as tokens:
             found = [token for token in tokens.values() if name in (token.id, token.label)]
@@ -103,9 +105,9 @@ class TokenBook:
             self._stamp = (status.st_mtime_ns, status.st_ino)
         self._checked = time.monotonic()
 
-    def _read(self) -> dict[str, Token]:
+    def _read(self) -> dict[str, AccessToken]:
         try:
-            tokens = msgspec.json.decode(self.path.read_bytes(), type=list[Token])
+            tokens = msgspec.json.decode(self.path.read_bytes(), type=list[AccessToken])
         except FileNotFoundError:
             return {}
         except (OSError, msgspec.DecodeError) as error:
@@ -113,7 +115,7 @@ class TokenBook:
         return {token.id: token for token in tokens}
 
     @contextmanager
-    def _edit(self) -> Iterator[dict[str, Token]]:
+    def _edit(self) -> Iterator[dict[str, AccessToken]]:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -128,7 +130,7 @@ class TokenBook:
         finally:
             os.close(lock)
 
-    def _write(self, tokens: dict[str, Token]) -> None:
+    def _write(self, tokens: dict[str, AccessToken]) -> None:
         temporary = self.path.with_suffix(".new")
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "wb") as file:

@@ -12,24 +12,13 @@ from colline.server.openapi.examples import example_response
 from colline.server.openapi.schemas import component_schemas, reference_to
 
 _STATUS_MEANINGS = {
-    200: "The answer.",
-    201: "The event is on disk.",
-    304: "Not changed since the tag in If-None-Match.",
-    400: "A parameter or the body is invalid.",
-    401: "No valid token.",
-    403: "Not allowed.",
-    404: "Not found.",
-    408: "The body did not arrive in time.",
-    409: "The name is ambiguous.",
-    410: "The snapshot of the cursor is gone.",
-    413: "Too large.",
-    415: "Unsupported content encoding.",
-    422: "Not a valid event; it was moved to quarantine.",
-    429: "Too many requests; see Retry-After.",
-    431: "The URL or the headers are too long.",
-    503: "Not ready, or no answer in time.",
-    507: "The disk is full.",
-}
+    200: "The answer.", 201: "The event is on disk.", 304: "Not changed since the tag in If-None-Match.",
+    400: "A parameter or the body is invalid.", 401: "No valid token.", 403: "Not allowed.", 404: "Not found.",
+    408: "The body did not arrive in time.", 409: "The name is ambiguous.", 410: "The snapshot of the cursor is gone.",
+    413: "Too large.", 415: "Unsupported content encoding.",
+    422: "Not a valid event; it was moved to quarantine.", 429: "Too many requests; see Retry-After.",
+    431: "The URL or the headers are too long.", 503: "Not ready, or no answer in time.", 507: "The disk is full.",
+}  # fmt: skip
 _NDJSON = "application/x-ndjson"
 
 

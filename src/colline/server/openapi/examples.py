@@ -9,35 +9,17 @@ from colline.server.openapi.schemas import Schema, component_schemas, reference_
 
 _TIME = "2026-03-02T12:04:00Z"
 _TEXTS = {
-    "namespace": "file",
-    "name": "/lake/gold/daily_revenue",
-    "field": "total",
-    "column": "total",
-    "label": "gold.daily_revenue.total",
-    "dataset": "gold.daily_revenue",
-    "type": "double",
-    "layer": "gold",
-    "owner": "finance",
-    "domain": "sales",
-    "tags": "finance",
-    "subtype": "AGGREGATION",
-    "description": "sum(amount)",
-    "definition": "sum(amount)",
-    "verdict": "1 column in 1 dataset",
-    "snapshot": "20260302T120400000000Z",
-    "version": "0.1.0",
-    "what": "silver.orders",
-    "why": "an opaque step",
-    "integration": "SPARK",
-    "last_run": "019561f2-7c3a-7bb1-9d7e-5a4d1c0f2b11",
-    "run_id": "019561f2-7c3a-7bb1-9d7e-5a4d1c0f2b11",
-    "last_state": "COMPLETE",
-    "state": "COMPLETE",
-    "match": "exact",
-    "status": "success",
-    "reason": "Expected `str`, got `int`",
-    "path": "$.run.runId",
-}
+    "namespace": "file", "name": "/lake/gold/daily_revenue", "field": "total", "column": "total",
+    "label": "gold.daily_revenue.total", "dataset": "gold.daily_revenue", "type": "double", "layer": "gold",
+    "owner": "finance", "domain": "sales", "tags": "finance", "subtype": "AGGREGATION", "description": "sum(amount)",
+    "definition": "sum(amount)", "verdict": "1 column in 1 dataset", "snapshot": "20260302T120400000000Z",
+    "version": "0.1.0", "what": "silver.orders", "why": "an opaque step", "integration": "SPARK",
+    "last_run": "019561f2-7c3a-7bb1-9d7e-5a4d1c0f2b11", "run_id": "019561f2-7c3a-7bb1-9d7e-5a4d1c0f2b11",
+    "last_state": "COMPLETE", "state": "COMPLETE", "match": "exact", "status": "success",
+    "sql": "select region, sum(amount) as total from orders group by region",
+    "location": "https://git.example.com/etl/daily_revenue.py", "kind": "TABLE",
+    "reason": "Expected `str`, got `int`", "path": "$.run.runId",
+}  # fmt: skip
 _TIMES = {"as_of", "first", "last", "published", "from", "to", "when", "started", "ended"}
 _TIME_SUFFIXES = ("_seen", "_at", "_started", "_ended", "_success", "_failure", "_written", "_read", "_event", "_write")
 _EMPTY = {"unknown", "flags", "gaps", "retired", "failed_events", "candidates"}

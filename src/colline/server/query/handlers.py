@@ -10,11 +10,10 @@ from urllib.parse import parse_qsl
 
 from starlette.types import Receive, Scope, Send
 
-from colline.errors import CollineError
+from colline.errors import CollineError, LakeError
 from colline.graph.queries.registry import REQUESTS, RequestForm
 from colline.graph.queries.request_arguments import read_arguments
-from colline.graph.snapshot.snapshot_versions import is_current_intact
-from colline.lake.layout import CURRENT_SNAPSHOT
+from colline.graph.snapshot.snapshot_versions import current_version, is_current_intact
 from colline.server.app import Handler
 from colline.server.http_errors import Problem, problem_from
 from colline.server.query.worker import QueryRequest, QueryResponse
@@ -71,24 +70,17 @@ class QueryHandlers:
 
     async def status(self) -> dict[str, Any]:
         """The snapshot, its time, and the health of the lake; only the snapshot if no worker answers in time."""
-        snapshot = await asyncio.to_thread(self.snapshot)
-        if snapshot is None:
-            return {}
         try:
-            return await self._workers.status()
+            snapshot = await asyncio.to_thread(current_version, self.lake)
+            return {} if snapshot is None else await self._workers.status()
         except Problem:
             return {"snapshot": snapshot}
+        except LakeError:  # the snapshot is damaged
+            return {}
 
     def has_lineage(self) -> bool:
         """Whether an undamaged snapshot is published."""
         return is_current_intact(self.lake)
-
-    def snapshot(self) -> str | None:
-        """The name of the current snapshot, if one was published."""
-        try:
-            return (self.lake / CURRENT_SNAPSHOT).read_text(encoding="utf-8").strip()
-        except OSError:
-            return None
 
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:

@@ -14,9 +14,12 @@ import traceback
 import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from colline.errors import CollineError, DamagedSnapshotError
 from colline.graph.queries.registry import REQUESTS, RequestForm
+from colline.graph.queries.request_arguments import has_relative_time
+from colline.lake.location import is_remote
 
 if TYPE_CHECKING:
     from colline.graph import Lineage
@@ -83,7 +86,7 @@ class OpenedLake:
 def _republish(lake: str) -> bool:
     from colline.graph.snapshot.staleness import republish
 
-    return republish(Path(lake))
+    return not is_remote(lake) and republish(Path(lake))
 
 
 _opened: OpenedLake | None = None
@@ -136,6 +139,8 @@ def _answer(lineage: Lineage, request: QueryRequest) -> QueryResponse:
 def _etag(lineage: Lineage, snapshot: str, form: RequestForm, request: QueryRequest) -> str | None:
     """The tag of the answer: snapshot and query. None if the same query may give another answer later."""
     if not form.question.is_cacheable or lineage.missing is not None or "other" in request.arguments:
+        return None
+    if has_relative_time(form, parse_qsl(request.query.decode("ascii"))):
         return None
     query = hashlib.blake2b(form.path.encode() + b"?" + request.query, digest_size=8).hexdigest()
     return f'"{snapshot}-{query}"'

@@ -22,7 +22,7 @@ _Result = TypeVar("_Result")
 class QueryWorkers:
     """Up to `count` processes that keep the lake open."""
 
-    def __init__(self, lake: Path, count: int, timeout_seconds: float) -> None:
+    def __init__(self, lake: str | Path, count: int, timeout_seconds: float) -> None:
         self.lake = str(lake)
         self.timeout_seconds = timeout_seconds
         self._limiter = anyio.CapacityLimiter(count)

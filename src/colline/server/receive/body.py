@@ -68,13 +68,13 @@ async def off_event_loop(
     """The result of work on `size` bytes. Large work is done in a thread, and stopped if the client disconnects."""
     if size <= MAX_BYTES_ON_EVENT_LOOP:
         return work()
-    loop = asyncio.get_running_loop()
-    working = loop.run_in_executor(_LARGE_BODY_THREADS, work)
+    submitted = _LARGE_BODY_THREADS.submit(work)
+    working = asyncio.wrap_future(submitted)
     leaving = asyncio.ensure_future(receive())  # the body is complete: the next message is http.disconnect
     try:
         await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            working.cancel()
+            submitted.cancel()  # if no thread has begun it
             raise Problem(400, "bad_event", "the client disconnected")
         return working.result()
     finally:

@@ -30,7 +30,7 @@ class CommitLimits:
     """When a segment becomes a landing file."""
 
     seal_bytes: int = 32 * 1024 * 1024
-    seal_seconds: float = 5.0
+    seal_seconds: float = 2.0
 
 
 @dataclass(slots=True)
@@ -59,9 +59,12 @@ class CommitRequest:
 class GroupCommit:
     """Makes lines durable in spool segments, and turns the segments into landing files."""
 
-    def __init__(self, directory: Path, landing: Path, limits: CommitLimits | None = None) -> None:
+    def __init__(
+        self, directory: Path, landing: Path, limits: CommitLimits | None = None, outbox: Path | None = None
+    ) -> None:
         self.directory = directory
         self.landing = landing
+        self.outbox = outbox
         self.limits = limits or CommitLimits()
         self.counts = CommitCounts()
         self._last_write_failed = False
@@ -76,7 +79,7 @@ class GroupCommit:
         try:
             make_folder(self.directory)
             make_folder(self.landing)
-            self.counts.recovered = len(land_abandoned(self.directory, self.landing))
+            self.counts.recovered = len(land_abandoned(self.directory, self.landing, self.outbox))
         except OSError as error:
             hint = "the lake must be a folder on a local or mounted disk that this user can write to"
             raise LakeError(f"cannot use {self.directory} as spool: {error.strerror}", hint=hint) from error
@@ -198,8 +201,8 @@ class GroupCommit:
         if segment is None:
             return
         try:
-            self.counts.files += land(segment, self.landing) is not None
-            self.counts.recovered += len(land_abandoned(self.directory, self.landing))
+            self.counts.files += land(segment, self.landing, self.outbox) is not None
+            self.counts.recovered += len(land_abandoned(self.directory, self.landing, self.outbox))
         except OSError as error:
             log.error("cannot move %s to %s: %s", segment.path, self.landing, error)
 
