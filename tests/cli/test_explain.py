@@ -6,15 +6,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from colline.capture.analyze import QueryError
-from colline.capture.explain_sql import explain, split_statements
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from colline.capture.explain_sql import needs_delta, split_statements
 
 
 @pytest.mark.parametrize(
@@ -72,7 +67,59 @@ def test_each_statement_is_explained_and_location_is_not_used(tmp_path: Path) ->
     assert not outside.exists()
 
 
+FAILING = """
+create table raw.orders (id int, region string, amount double);
+insert into totals select region, sum(amount) as total from raw.orders group by region;
+selec 1;
+select nothing from raw.orders;
+insert into never select * from missing;
+with big as (select * from raw.orders where amount > 10) insert into gold.big (key, area) select id, region from big;
+insert overwrite daily partition (day = '2026-01-01', area) select amount, region from raw.orders;
+select d.amount, d.day, t.total from daily d join totals t on d.area = t.region;
+insert into totals values ('north', 1.0)
+"""
+
+
 @pytest.mark.spark
-def test_invalid_statement_has_the_error_of_spark(spark: SparkSession) -> None:
-    with pytest.raises(QueryError, match="PARSE_SYNTAX_ERROR"):
-        list(explain("selec 1", spark))
+def test_failing_statement_stops_no_other_and_insert_needs_no_ddl(tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text(FAILING, encoding="utf-8")
+    done = run_explain(str(tmp_path / "job.sql"), "--json")
+    assert done.returncode == 1
+    assert done.stderr == "3 of 8 statements could not be explained\n"
+    found = json.loads(done.stdout)
+    assert [sorted(each.get("columnLineage", {}).get("fields", ())) for each in found] == [
+        ["region", "total"], [], [], [], ["area", "key"], ["amount", "area", "day"], ["amount", "day", "total"],
+        ["region", "total"],
+    ]  # fmt: skip
+    errors = [each["error"] for each in found if "error" in each]
+    for error, text in zip(errors, ("'selec'", "`nothing`", "`missing`"), strict=True):
+        assert text in error and "\nhint: " in error
+    assert "\tat " not in done.stdout and "Exception" not in done.stdout
+
+
+@pytest.mark.spark
+def test_errors_are_printed_after_the_statement_without_a_trace_of_java(tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text("select 1 as one; insert into x select * from missing; select 2 as two")
+    done = run_explain(str(tmp_path / "job.sql"))
+    assert done.returncode == 1
+    assert [line for line in done.stdout.splitlines() if line.startswith(("one", "two", "--"))] == [
+        "-- select 1 as one", "one     —     no input", "-- select 2 as two", "two     —     no input",
+    ]  # fmt: skip
+    title, error, *_ = done.stderr.splitlines()
+    assert title == "-- insert into x select * from missing"
+    assert error.startswith("error: [TABLE_OR_VIEW_NOT_FOUND] The table or view `missing` cannot be found.")
+    assert "\tat " not in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("insert into t select a from s", False),
+        ("select updated_at from merged", False),
+        ("merge into t using s on t.id = s.id when matched then delete", True),
+        ("create table t (a int) USING DELTA", True),
+        ("update t set a = 1", True),
+    ],
+)
+def test_delta_is_used_only_where_a_script_needs_it(text: str, expected: bool) -> None:
+    assert needs_delta(text) is expected

@@ -16,7 +16,10 @@ import pyarrow as pa
 import pytest
 from deltalake import write_deltalake
 
+from colline.graph.snapshot.publish import publish
 from colline.terminal_text import get_logger
+from tests.cli.test_query_commands import on_terminal
+from tests.graph.graph_lakes import LakeWriter
 from tests.server.serving import serving
 
 HOSTILE = "a\x1b[31mb\x9bc\x7fd\u202ee\u2066f"
@@ -72,6 +75,20 @@ def test_path_of_a_lake_is_escaped(tmp_path: Path) -> None:
         done = colline(*command, "--lake", str(tmp_path / HOSTILE))
         assert ESCAPED in done.stdout + done.stderr
         assert not CONTROL.search(done.stdout + done.stderr), command
+
+
+def test_pager_and_colored_output_are_escaped(tmp_path: Path) -> None:
+    writer, pager = LakeWriter(), tmp_path / "pager"
+    for number in range(30):
+        writer.edge(f"a.one:{number}{HOSTILE}", f"b.two:{number}{HOSTILE}", f"job {HOSTILE}", description=HOSTILE)
+    publish(writer.write(tmp_path / "lake"))
+    pager.write_text("#!/bin/sh\necho PAGED\ncat\n")
+    pager.chmod(0o755)
+    shown = on_terminal(tmp_path / "lake", "columns", "--top", "50", PAGER=str(pager), LINES="10")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown).replace("\r\n", "\n")  # the colors of colline itself
+    assert "PAGED" in plain
+    assert ESCAPED in plain.replace("\n", "")
+    assert not CONTROL.search(plain)
 
 
 def test_json_keeps_the_characters(lake: Path) -> None:

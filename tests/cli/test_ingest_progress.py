@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import io
 
-from colline.cli.ingest import ProgressPrinter
-from colline.pipeline.ingest import Progress
+from colline.cli.operate.ingest import ProgressPrinter
+from colline.pipeline.ingest_report import Progress
 
 BATCH = Progress(folder="landing", batch=3, events=48_000, quarantined=2, seconds=40.0)
-BATCH_LINE = "batch 3: 48000 events, 2 quarantined, 40.0 s (1200/s)\n"
+BATCH_LINE = "batch 3: 48,000 events, 2 quarantined, 40.0 s (1,200/s)\n"
 CLEAR_LINE = "\r\x1b[K"
 
 

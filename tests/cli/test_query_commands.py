@@ -54,6 +54,7 @@ def test_cli_page_is_up_to_date() -> None:
         (["unused", "--layer", "gold"], lambda x: x.unused(layer="gold")),
         (["writers", "daily_revenue.total"], lambda x: x.writers("daily_revenue.total")),
         (["compare", "contacts.email", "contacts.key"], lambda x: x.compare("contacts.email", "contacts.key")),
+        (["diff"], lambda x: x.diff()),
         (["diff", "--from", "2026-01-02", "--to", "2026-01-08"], lambda x: x.diff("2026-01-02", "2026-01-08")),
         (["coverage"], lambda x: x.coverage()),
         (["columns", "--roots"], lambda x: x.columns(roots=True)),
@@ -76,7 +77,7 @@ def test_json_output_equals_the_answer_of_the_method(
     ("arguments", "code", "message"),
     [
         (["upstream", "kpi.revenue"], 0, "3 columns"),
-        (["droppable", "silver.customers.nickname"], 0, "yes: "),
+        (["droppable", "silver.customers.nickname"], 0, "yes, with medium confidence: "),
         (["droppable", "silver.customers.email"], 1, "no: "),
         (["pii", "bronze.customers.email", "--allowed-zone", "gold"], 1, "violation"),
         (["impact", "silver.customers.nickname"], 0, "affects nothing"),
@@ -85,6 +86,8 @@ def test_json_output_equals_the_answer_of_the_method(
         (["upstream", "nothing.like.this"], 2, "no column is called"),
         (["upstream", "kpi.revenue", "--as-of", "yesterdayish"], 2, "is not a time"),
         (["upstream", "kpi.revenue", "--as-of", "2020-01-01"], 2, "no lineage recorded before"),
+        (["upstream", "kpi.revenue", "--json", "--csv"], 2, ""),
+        (["coverage", "--by", "job", "--json"], 2, ""),
         (["pii"], 2, ""),
         (["impact"], 2, ""),
         (["upstream", "kpi.revenue", "--depth", "0"], 2, ""),
@@ -117,7 +120,10 @@ def test_csv_and_markdown(shop_lake: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(run(shop_lake, "downstream", "bronze.customers.email", "--csv")[1])))
     assert [row["label"] for row in rows][-1] == "exports.mailing.address"
     text = run(shop_lake, "impact", "silver.customers.region", "--markdown")[1]
-    assert text.startswith("**dropping silver.customers.region breaks 1 job") and "| 1 | daily\\_revenue |" in text
+    assert (
+        text.startswith("**dropping silver.customers.region breaks 1 job")
+        and "| daily\\_revenue | finance | yes | 1 |" in text
+    )
 
 
 def test_names_are_read_from_standard_input_and_schemas_from_files(shop_lake: Path, tmp_path: Path) -> None:

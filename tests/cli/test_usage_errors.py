@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 from pathlib import Path
 
 import pytest
 
-from colline.cli import main
+from colline.cli import COMMANDS, main
+from colline.cli.help_sections import GUESSES
+from tests.graph.graph_lakes import shop
 
 # command line → exit code, error, hint; {none} is a directory that does not exist, {file} is a file
 WRONG = {
@@ -41,8 +45,18 @@ WRONG = {
         "cannot store tokens in {file}/_server: Not a directory",
         "the lake must be a folder that this user can write to",
     ),
-    "serve --lake {file}": (3, "{file} is not a folder", "serve a lake on a local or mounted disk"),
-    "serve --lake {none} --host 0.0.0.0": (
+    "serve --lake {file}": (3, "{file} is not a folder", "serve a lake on a disk or in object storage"),
+    "serve --lake {none}": (
+        3,
+        "{none} is not a lake",
+        "check --lake; `--create` makes a new lake there, which receives events",
+    ),
+    "--lake {none} find x": (3, "no lake at {none}", "check --lake or COLLINE_LAKE, or run `colline ingest`"),
+    "ls": (2, "there is no command 'ls'", "did you mean tables?"),
+    "search x": (2, "there is no command 'search'", "did you mean find?"),
+    "describe x": (2, "there is no command 'describe'", "did you mean show?"),
+    "Upstream x": (2, "there is no command 'Upstream'", "did you mean upstream?"),
+    "serve --create --lake {none} --host 0.0.0.0": (
         2,
         "0.0.0.0 needs a token, and this lake has none",
         "colline token create --lake '{none}' --scope send --scope read",
@@ -75,4 +89,37 @@ def test_group_without_a_command_prints_its_help(
         main()
     printed = capsys.readouterr()
     assert ended.value.code == 2
-    assert "Usage: " in printed.err and "Commands:" in printed.err and "error:" not in printed.err
+    assert "Usage: " in printed.err and ("Commands:" if line else "Ask:") in printed.err and "error:" not in printed.err
+
+
+def test_lake_before_the_command_is_the_lake_of_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lake = shop().write(tmp_path / "a lake")
+    monkeypatch.setenv("COLLINE_LAKE", str(tmp_path / "another"))
+    for line in (["--lake", str(lake), "find", "email"], ["find", "email", "--lake", str(lake)]):
+        monkeypatch.setattr("sys.argv", ["colline", *line])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+    first, second = (part for part in re.split(r"(?=\d+ columns? match)", capsys.readouterr().out) if part)
+    assert first == second
+    assert os.environ["COLLINE_LAKE"] == str(tmp_path / "another")
+
+
+def test_help_lists_every_command_in_its_section_with_an_example(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["colline", "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    text = capsys.readouterr().out
+    assert re.findall(r"^(\w+):$", text, re.MULTILINE) == ["Options", "Ask", "Capture", "Operate"]
+    listed = re.findall(r"^  ([a-z][a-z-]*)  +\S", text, re.MULTILINE)
+    assert sorted(listed) == sorted(COMMANDS)
+    assert text.count("example: colline ") == 3
+
+
+def test_every_guess_leads_to_a_command() -> None:
+    assert set(GUESSES.values()) <= set(COMMANDS)
+    assert not set(GUESSES) & set(COMMANDS)

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from colline import __version__
+from colline.cli.capture.run import RunOutsideClick
 from colline.cli.print_text import print_lines
-from colline.cli.run import RunOutsideClick
 from colline.cli.usage_errors import report_usage_errors
 from colline.errors import CollineError, SettingError
 from colline.graph.queries.registry import QUESTIONS
 
-_QUESTIONS = "colline.cli.questions"
+_QUESTIONS = "colline.cli.ask.questions"
 
 # command → (module with its click command, one-line help shown by `colline --help`)
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("colline.cli.run", "Run a PySpark script with lineage capture, without changing it."),
-    "explain": ("colline.cli.explain", "Print the lineage of SQL text, without data."),
-    "demo": ("colline.cli.demo", "Run an example platform on Delta and every query command on its lineage."),
-    "ingest": ("colline.cli.ingest", "Load landed events into the lake's Delta tables, each event once."),
-    "quarantine": ("colline.cli.quarantine", "List, show or replay lines that could not be ingested."),
-    "rebuild": ("colline.cli.rebuild", "Rebuild silver and gold from bronze, keeping ids."),
-    "maintain": ("colline.cli.maintain", "Compact, cluster and vacuum the lake, and delete old data."),
-    "reconcile": ("colline.cli.reconcile", "Find runs without lineage by comparing with job history."),
-    "doctor": ("colline.cli.doctor", "Check what this machine lacks, and how to get it."),
-    "settings": ("colline.cli.settings", "Show the effective settings, and where each one comes from."),
-    "serve": ("colline.cli.serve", "Receive events, serve the REST API and the web page."),
-    "mcp": ("colline.cli.mcp", "Answer an agent's questions over the Model Context Protocol."),
-    "token": ("colline.cli.token", "Create, list and revoke tokens of the server."),
+    "run": ("colline.cli.capture.run", "Run a PySpark script with lineage capture, without changing it."),
+    "connect-server": ("colline.cli.capture.connect_server", "Start a Spark Connect server with lineage capture."),
+    "explain": ("colline.cli.capture.explain", "Print the lineage of SQL text, without data."),
+    "demo": ("colline.cli.capture.demo", "Run an example platform on Delta and every query command on its lineage."),
+    "import": (
+        "colline.cli.capture.import_files",
+        "Import Power BI models, dbt projects, SQL files, Unity Catalog lineage.",
+    ),
+    "ingest": ("colline.cli.operate.ingest", "Load landed events into the lake's Delta tables, each event once."),
+    "quarantine": ("colline.cli.operate.quarantine", "List, show or replay lines that could not be ingested."),
+    "rebuild": ("colline.cli.operate.rebuild", "Rebuild silver and gold from bronze, keeping ids."),
+    "maintain": ("colline.cli.operate.maintain", "Compact, cluster and vacuum the lake, and delete old data."),
+    "contract": ("colline.cli.operate.contract", "Write, check and compare data contracts with lineage."),
+    "review": ("colline.cli.ask.review", "Review what a change of SQL files or contracts does to lineage."),
+    "reconcile": ("colline.cli.operate.reconcile", "Find runs without lineage by comparing with job history."),
+    "doctor": ("colline.cli.operate.doctor", "Check what this machine lacks, and how to get it."),
+    "settings": ("colline.cli.operate.settings", "Show the effective settings, and where each one comes from."),
+    "serve": ("colline.cli.operate.serve", "Receive events, serve the REST API and the web page."),
+    "mcp": ("colline.cli.operate.mcp", "Answer an agent's questions over the Model Context Protocol."),
+    "token": ("colline.cli.operate.token", "Create, list and revoke tokens of the server."),
     **{question.name: (_QUESTIONS, question.summary) for question in QUESTIONS if question.is_command},
-    "graph": ("colline.cli.graph", "Draw the lineage of a column."),
+    "graph": ("colline.cli.ask.graph", "Draw the lineage of a column."),
 }
 
 
@@ -59,9 +67,9 @@ class LazyGroup(click.Group):
         """The command with this name; the error for an unknown name suggests similar ones."""
         name = args[0]
         if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
-            from difflib import get_close_matches
+            from colline.cli.help_sections import suggestions
 
-            similar = " or ".join(get_close_matches(name, COMMANDS, 2))
+            similar = " or ".join(suggestions(name, COMMANDS))
             hint = f"did you mean {similar}?" if similar else "`colline --help` lists all commands"
             raise SettingError(f"there is no command {name!r}", hint=hint)
         return super().resolve_command(ctx, args)
@@ -84,16 +92,40 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands from the table, so that `--help` does not import their modules."""
-        rows = [(name, COMMANDS[name][1]) for name in self.list_commands(ctx) if name in COMMANDS]
-        if rows:
-            with formatter.section("Commands"):
-                formatter.write_dl(rows)
+        from colline.cli.help_sections import sections
+
+        for section, names in sections(self.list_commands(ctx)):
+            with formatter.section(section.title):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names if name in COMMANDS])
+                formatter.write(f"\n{'':>{formatter.current_indent}}example: {section.example}\n")
+
+
+def _use_lake(ctx: click.Context, _: click.Parameter, lake: str | None) -> None:
+    """The lake for the command that follows, as if COLLINE_LAKE were set."""
+    if lake is None:
+        return
+    before = os.environ.get("COLLINE_LAKE")
+
+    def restore() -> None:
+        del os.environ["COLLINE_LAKE"]
+        if before is not None:
+            os.environ["COLLINE_LAKE"] = before
+
+    os.environ["COLLINE_LAKE"] = lake
+    ctx.call_on_close(restore)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--lake", metavar="PATH", callback=_use_lake, expose_value=False, help="Lake of the command.")
 @click.version_option(__version__, prog_name="colline")
 def cli() -> None:
     """Column-level lineage for Spark: what feeds a column, what it feeds, and since when."""
+
+
+def report_error(error: CollineError) -> NoReturn:
+    """Print an error with its hint on stderr, and exit with its code."""
+    print_lines(f"error: {error}", err=True)
+    sys.exit(error.exit_code)
 
 
 def main() -> None:
@@ -102,8 +134,14 @@ def main() -> None:
     try:
         cli(prog_name="colline", standalone_mode=True)
     except CollineError as error:
-        print_lines(f"error: {error}", err=True)
-        sys.exit(error.exit_code)
+        report_error(error)
+    except ModuleNotFoundError as error:
+        from colline.environment.extras import missing_extra
+
+        found = missing_extra(error)
+        if found is None:
+            raise
+        report_error(found)
     except RunOutsideClick as request:
         script = request.call
     if script is not None:

@@ -24,16 +24,27 @@ def open_lake(lake: str) -> Lineage:
 
 
 def complete_column(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
-    """Column names of the lake that start with the typed text; empty without a readable lake."""
+    """Column names of the lake that start with the typed text."""
+    return _complete(ctx, incomplete, "complete")
+
+
+def complete_table(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of tables and jobs that start with the typed text."""
+    return _complete(ctx, incomplete, "complete_table")
+
+
+def _complete(ctx: click.Context, incomplete: str, method: str) -> list[str]:
+    """Names of the lake; none without a readable lake."""
     from colline.errors import CollineError
 
     lake = ctx.params.get("lake") or os.environ.get("COLLINE_LAKE")
     if not lake:
         return []
     try:
-        return open_lake(lake).complete(incomplete)
+        names: list[str] = getattr(open_lake(lake), method)(incomplete)
     except CollineError:
         return []
+    return names
 
 
 def lake_option(decorated: Decorated) -> Decorated:
@@ -61,6 +72,8 @@ def print_answer(answer: Answer, output_format: str | None) -> None:
         click.echo(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
     elif output_format == "csv":
         click.echo(text.to_csv(answer), nl=False)
+        for note in text.notes(answer):
+            click.echo(note, err=True)
     elif output_format == "markdown":
         click.echo(text.to_markdown(answer))
     else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
-from dataclasses import replace
+import threading
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -14,13 +15,20 @@ from colline.cli.print_text import print_line
 from colline.terminal_text import escape_control_characters
 
 if TYPE_CHECKING:
-    from colline.pipeline.ingest import Progress, Summary
-    from colline.pipeline.reading import Options
+    from colline.pipeline.ingest_report import IngestSummary, Progress
+    from colline.pipeline.parsing.payloads import Options
+    from colline.pipeline.user_rules import Rules
 
 
 @click.command()
 @click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
-@click.option("--from", "folders", multiple=True, metavar="LANDING", help="Landing folder; default LAKE/landing.")
+@click.option(
+    "--from",
+    "folders",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Landing folder, or kafka://broker/topic; default LAKE/landing.",
+)
 @click.option("--continuous", is_flag=True, help="Run until stopped.")
 @click.option(
     "--every",
@@ -29,17 +37,34 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="With --continuous: seconds between checks for new files.",
 )
+@click.option("--until-stdin-closes", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
-def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float, as_json: bool) -> None:
+def command(
+    lake: str, folders: tuple[str, ...], continuous: bool, every: float, until_stdin_closes: bool, as_json: bool
+) -> None:
     """Bring all landed events into the Delta tables of the lake, each exactly once."""
-    from colline.pipeline.ingest import IngestListener, ingest
+    from colline.pipeline.sources.pending import idle_summary
 
-    options, printer = replace(pipeline_options(), brief=True), ProgressPrinter(sys.stderr)
-    watch = IngestListener(progress=printer.print_batch, wrote=printer.show_table, aside=printer.print_unreadable)
+    # checked before the imports of an ingest, which take as long as the check
+    if not continuous and (idle := idle_summary(lake, folders)) is not None:
+        _print_summary(idle, as_json=as_json)
+        return
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.ingest_report import IngestListener
+
+    options, printer = pipeline_options(), ProgressPrinter(sys.stderr)
+    watch = IngestListener(
+        progress=printer.print_batch,
+        wrote=printer.show_table,
+        aside=printer.print_unreadable,
+        published=printer.print_published if continuous else lambda _: None,
+    )
+    if until_stdin_closes:
+        threading.Thread(target=_interrupt_at_end_of_stdin, daemon=True).start()
     # a service manager sends SIGTERM: handled as Ctrl-C
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        summary = ingest(lake, folders=folders, every=every if continuous else None, options=options, watch=watch)
+        summary = ingest(lake, from_=folders, every=every if continuous else None, options=options, watch=watch)
     except KeyboardInterrupt:
         printer.clear_line()
         click.echo("stopped; the next ingest resumes the unfinished batch", err=True)
@@ -47,8 +72,10 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
     finally:
         signal.signal(signal.SIGTERM, before)
     printer.clear_line()
-    for moved in summary.moved:
-        print_line(f"{moved}; `colline rebuild` assigns earlier runs to the new location", err=True)
+    _print_summary(summary, as_json=as_json)
+
+
+def _print_summary(summary: IngestSummary, *, as_json: bool) -> None:
     if summary.unread:
         print_line(_ignored_files(summary.unread), err=True)
     if as_json:
@@ -57,16 +84,33 @@ def command(lake: str, folders: tuple[str, ...], continuous: bool, every: float,
         print_line(_summary_line(summary))
 
 
+def _interrupt_at_end_of_stdin() -> None:
+    """End as by Ctrl-C when the process that started this one has ended or was killed."""
+    while sys.stdin.buffer.read(4096):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+
 def pipeline_options() -> Options:
     """The pipeline's options from the settings in force."""
     from colline.config import settings_from
-    from colline.pipeline.parse import Limits
-    from colline.pipeline.reading import Options
+    from colline.pipeline.parsing.event_parsing import Limits
+    from colline.pipeline.parsing.payloads import Options
     from colline.pipeline.user_rules import rules_of
 
     settings = settings_from()
     limits = Limits(bytes=settings.max_event_bytes, days_ahead=settings.max_days_ahead)
-    return Options(limits=limits, rules=rules_of(settings.rules))
+    return Options(limits=limits, rules=_with_default_layers(rules_of(settings.rules)))
+
+
+def _with_default_layers(rules: Rules) -> Rules:
+    """The rules, followed by the layer of imported semantic models; a rule of the user comes first."""
+    from msgspec.structs import replace as with_values
+
+    from colline.importers import PLATINUM_ADDRESSES
+    from colline.pipeline.user_rules import DatasetRule
+
+    return with_values(rules, datasets=(*rules.datasets, DatasetRule(pattern=PLATINUM_ADDRESSES, layer="platinum")))
 
 
 class ProgressPrinter:
@@ -89,10 +133,18 @@ class ProgressPrinter:
 
     def print_batch(self, progress: Progress) -> None:
         """Print the size and duration of a finished batch."""
-        rate = progress.events / progress.seconds if progress.seconds else 0
+        from colline.graph.answer import count_of
+
+        per_second = progress.events / progress.seconds if progress.seconds else 0
+        rate = f" ({per_second:,.0f}/s)" if per_second >= 1 else ""
         bad = f", {progress.quarantined} quarantined" if progress.quarantined else ""
-        line = f"batch {progress.batch}: {progress.events} events{bad}, {progress.seconds:.1f} s ({rate:.0f}/s)"
+        events = count_of(progress.events, "event")
+        line = f"batch {progress.batch}: {events}{bad}, {progress.seconds:.1f} s{rate}"
         click.echo(f"{self._clear}{line}", file=self._stream)
+
+    def print_published(self, snapshot: str | None) -> None:
+        """Report the snapshot that queries use from now on; None if there is no newer one."""
+        click.echo(f"{self._clear}{f'published {snapshot}' if snapshot else 'up to date'}", file=self._stream)
 
     def print_unreadable(self, unreadable: str) -> None:
         """Report a corrupt file that was renamed, at once: the ingest may be stopped before its summary."""
@@ -106,8 +158,11 @@ def _ignored_files(files: tuple[str, ...]) -> str:
     return f"ignored: {files[0]}{more}; {endings}"
 
 
-def _summary_line(summary: Summary) -> str:
+def _summary_line(summary: IngestSummary) -> str:
     if not summary.batches:
         return f"nothing new in {summary.lake}"
     bad = f", {summary.quarantined} quarantined (colline quarantine list)" if summary.quarantined else ""
-    return f"{summary.events} events in {summary.batches} batches, {summary.seconds:.1f} s{bad}"
+    from colline.graph.answer import count_of
+
+    events, batches = count_of(summary.events, "event"), count_of(summary.batches, "batch", "batches")
+    return f"{events} in {batches}, {summary.seconds:.1f} s{bad}"

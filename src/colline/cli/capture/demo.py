@@ -47,6 +47,7 @@ def _run_platform(lake: Path) -> str:
         run_without_capture,
         write_settings,
     )
+    from colline.graph.answer import count_of
 
     clear(lake)
     settings = write_settings(lake)
@@ -55,7 +56,7 @@ def _run_platform(lake: Path) -> str:
     with demo_session(platform, "food delivery") as spark:
         _report("running two days of a food-delivery platform, with capture:")
         captured = run_days(lake, spark, _report)
-        _report(f"{captured.events} events written to {lake / 'landing'}")
+        _report(f"{count_of(captured.events, 'event')} written to {lake / 'landing'}")
     with demo_session(platform, "refund report") as spark:
         run_without_capture(lake, spark, _report)
     with demo_session(platform, "colline", has_event_log=False):

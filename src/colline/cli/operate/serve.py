@@ -17,11 +17,16 @@ import click
 
 from colline.cli.options import Decorated
 from colline.cli.print_text import print_line
+from colline.environment.listen_address import bound_socket
 from colline.errors import LakeError, SettingError
+from colline.lake.lake_folders import is_lake
+from colline.lake.location import is_remote
 from colline.terminal_text import get_logger
 
 if TYPE_CHECKING:
+    from colline.mcp.agent_http import AgentEndpoint
     from colline.server.server_settings import ServeSettings
+    from colline.transport.options import KafkaOptions
 
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600}
 _BYTES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
@@ -68,10 +73,12 @@ def _pem_option(name: str, text: str) -> Callable[[Decorated], Decorated]:
 
 
 @click.command()
-@click.option("--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="Path of the lake.")
+@click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
+@click.option("--create", is_flag=True, help="Make a lake of a folder that is not one yet.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", default=5000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks one.")
-@_time_option("--ingest", None, "Run `colline ingest` this often, such as 60s.")
+@_time_option("--ingest", None, "Also ingest, with a check for new files this often, such as 1s.")
+@click.option("--forward", metavar="ADDRESS", help="Also send received events to kafka://broker/topic.")
 @click.option("--require-token", is_flag=True, help="Require a token on loopback as well.")
 @click.option("--allowed-host", "hosts", multiple=True, help="A host name that clients may use, next to localhost.")
 @click.option("--cors-origin", "origins", multiple=True, help="An origin whose web pages may use the API.")
@@ -79,7 +86,7 @@ def _pem_option(name: str, text: str) -> Callable[[Decorated], Decorated]:
 @_size_option("--max-waiting", "64MB", "Reply 429 when more bytes are received but not on disk.")
 @_time_option("--body-timeout", "30s", "Time limit for headers and body to arrive.")
 @_time_option("--answer-timeout", "30s", "Time limit for an answer.")
-@_time_option("--seal-after", "5s", "Longest time until an event is in landing.")
+@_time_option("--seal-after", "2s", "Longest time until an event is in landing.")
 @click.option(
     "--other-lake",
     "others",
@@ -108,8 +115,8 @@ def command(**options: Any) -> None:
     settings = _settings(options)
     _check_tokens(settings)
     _set_up_logs()
-    service = Service.from_settings(settings)
-    listener = _listen(settings.host, settings.port)
+    service = Service.from_settings(settings, _agent_endpoint(settings))
+    listener = bound_socket(settings.host, settings.port)
     limits = ConnectionLimits(header_seconds=settings.body_seconds)
     if options["proxies"]:  # all clients have the address of the proxy
         limits.max_connections_per_client = limits.max_connections
@@ -134,17 +141,26 @@ def command(**options: Any) -> None:
         uvicorn.Server(config).run(sockets=[listener])
 
 
+def _agent_endpoint(settings: ServeSettings) -> AgentEndpoint | None:
+    """What answers agents at /mcp; None without the extra `mcp`."""
+    try:
+        from colline.mcp.agent_http import AgentEndpoint
+    except ImportError:
+        return None
+    return AgentEndpoint(settings.source, settings.answer_seconds)
+
+
 def _settings(options: dict[str, Any]) -> ServeSettings:
     from colline.server.receive.group_commit import CommitLimits
     from colline.server.server_settings import ServeSettings
 
-    lake = options["lake"]
-    if "://" in str(lake) or lake.is_file():
-        raise LakeError(f"{lake} is not a folder", hint="serve a lake on a local or mounted disk")
+    address = options["lake"] if is_remote(options["lake"]) else None
+    lake = _local_lake(Path(options["lake"]), create=options["create"]) if address is None else _copy(address, options)
     if bool(options["tls_cert"]) != bool(options["tls_key"]):
         raise SettingError("--tls-cert and --tls-key must be given together", hint="give both, or none")
     return ServeSettings(
         lake=lake.resolve(),
+        address=address,
         host=options["host"],
         port=options["port"],
         needs_token=options["require_token"],
@@ -159,7 +175,45 @@ def _settings(options: dict[str, Any]) -> ServeSettings:
         readers=options["readers"] or min(4, os.cpu_count() or 1),
         max_held_bytes=options["max_waiting"],
         spool=CommitLimits(seal_seconds=options["seal_after"]),
+        forward=_forward(options["forward"]),
     )
+
+
+def _local_lake(lake: Path, *, create: bool) -> Path:
+    if lake.is_file():
+        raise LakeError(f"{lake} is not a folder", hint="serve a lake on a disk or in object storage")
+    if not create and not is_lake(lake):
+        raise LakeError(
+            f"{lake} is not a lake", hint="check --lake; `--create` makes a new lake there, which receives events"
+        )
+    return lake
+
+
+def _copy(address: str, options: dict[str, Any]) -> Path:
+    """The folder with the copy of a remote lake, which is refreshed now."""
+    from colline.graph.snapshot.remote_copy import RemoteLake
+
+    for name in ("create", "ingest", "forward"):
+        if options[name]:
+            raise SettingError(
+                f"--{name} needs a lake on a local or mounted disk",
+                hint=f"the server answers questions about {address}; run `colline ingest` where Spark can write to it",
+            )
+    remote = RemoteLake(address)
+    remote.refresh()
+    return remote.home
+
+
+def _forward(address: str | None) -> KafkaOptions | None:
+    """How to connect to the topic, from the settings in force."""
+    if address is None:
+        return None
+    from colline.config import settings_from
+    from colline.config.kafka_connection import client_properties, parse_topic
+    from colline.transport.options import KafkaOptions
+
+    topic = parse_topic(address)
+    return KafkaOptions(topic_name=topic.name, properties=client_properties(topic, settings_from().kafka))
 
 
 def _check_tokens(settings: ServeSettings) -> None:
@@ -167,30 +221,15 @@ def _check_tokens(settings: ServeSettings) -> None:
     from colline.server.tokens import TokenBook
 
     if settings.requires_token and not TokenBook(token_file(settings.lake)).all():
-        hint = f"colline token create --lake {shlex.quote(str(settings.lake))} --scope send --scope read"
+        hint = f"colline token create --lake {shlex.quote(settings.source)} --scope send --scope read"
         raise SettingError(f"{settings.host} needs a token, and this lake has none", hint=hint)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    """A socket that is bound before the server starts, so that a port in use is reported as an error."""
-    try:
-        family, kind, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
-        listener = socket.socket(family, kind)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-    except OSError as error:
-        is_name_error = isinstance(error, socket.gaierror)
-        hint = "use a name or address of this machine" if is_name_error else "choose another --port, or stop its user"
-        raise SettingError(f"cannot listen on {host}:{port}: {error.strerror}", hint=hint) from error
-    listener.set_inheritable(False)
-    return listener
 
 
 def _print_address(settings: ServeSettings, listener: socket.socket, *, tls: bool) -> None:
     port = listener.getsockname()[1]
     host = f"[{settings.host}]" if ":" in settings.host.strip("[]") else settings.host
     address = f"{'https' if tls else 'http'}://{host}:{port}"
-    print_line(f"colline serves {settings.lake} at {address}", err=True)
+    print_line(f"colline serves {settings.source} at {address}", err=True)
     if settings.requires_token and not tls:
         click.echo("warning: tokens are sent unencrypted; use --tls-cert or a proxy with TLS", err=True)
 

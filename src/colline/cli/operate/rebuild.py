@@ -13,8 +13,9 @@ import click
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(lake: str, as_json: bool) -> None:
     """Rebuild silver and gold from all raw events with the current rules, keeping ids."""
-    from colline.cli.ingest import pipeline_options
-    from colline.pipeline.rebuild import rebuild
+    from colline.cli.operate.ingest import pipeline_options
+    from colline.graph.answer import count_of
+    from colline.pipeline.upkeep.rebuild import rebuild
 
     options = pipeline_options()
     try:
@@ -22,5 +23,6 @@ def command(lake: str, as_json: bool) -> None:
     except KeyboardInterrupt:
         click.echo("stopped; the lake is unchanged", err=True)
         sys.exit(130)
-    text = f"{done.events} events rebuilt, {done.quarantined} lines are not valid events, {done.seconds:.1f} s"
+    bad = f"{count_of(done.quarantined, 'line')} in quarantine"
+    text = f"{count_of(done.events, 'event')} rebuilt, {bad}, {done.seconds:.1f} s"
     click.echo(json.dumps(done.to_dict()) if as_json else text)

@@ -14,10 +14,23 @@ from colline.errors import LakeError
 from colline.server.tokens import SCOPES
 
 if TYPE_CHECKING:
-    from colline.server.tokens import Token, TokenBook
+    from colline.server.tokens import AccessToken, TokenBook
+
+
+def _folder(_: click.Context, __: click.Parameter, value: str) -> Path:
+    """The folder with the server's files of a lake."""
+    from colline.server.server_settings import server_folder
+
+    return server_folder(value)
+
 
 _lake = click.option(
-    "--lake", envvar="COLLINE_LAKE", required=True, type=click.Path(path_type=Path), help="Path of the lake."
+    "--lake",
+    envvar="COLLINE_LAKE",
+    required=True,
+    callback=_folder,
+    metavar="PATH",
+    help="The lake (or COLLINE_LAKE).",
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -97,7 +110,7 @@ def _book(lake: Path) -> TokenBook:
     return TokenBook(token_file(lake))
 
 
-def _facts(token: Token) -> dict[str, Any]:
+def _facts(token: AccessToken) -> dict[str, Any]:
     return {
         "id": token.id,
         "label": token.label,

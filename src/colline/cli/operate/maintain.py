@@ -11,7 +11,6 @@ import click
 @click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
 @click.option("--landing-days", default=7, show_default=True, metavar="N", help="Days to keep ingested landing files.")
 @click.option("--bronze-days", type=int, metavar="N", help="Days to keep raw events; default: forever.")
-@click.option("--observation-days", type=int, metavar="N", help="Days to keep observations; default: forever.")
 @click.option(
     "--old-file-days", default=7, show_default=True, metavar="N", help="Days to keep files of old table versions."
 )
@@ -20,14 +19,13 @@ def command(
     lake: str,
     landing_days: int,
     bronze_days: int | None,
-    observation_days: int | None,
     old_file_days: int,
     as_json: bool,
 ) -> None:
     """Compact, cluster and vacuum the tables, and delete old files. Safe during an ingest; lineage history is kept."""
-    from colline.pipeline.maintain import Keep, maintain
+    from colline.pipeline.upkeep.maintain import Keep, maintain
 
-    done = maintain(lake, keep=Keep(landing_days, bronze_days, observation_days, old_file_days))
+    done = maintain(lake, keep=Keep(landing_days, bronze_days, old_file_days))
     if as_json:
         click.echo(json.dumps(done.to_dict()))
         return

@@ -12,7 +12,7 @@ from colline.cli.print_text import print_line
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
-    from colline.pipeline.quarantine import QuarantinedLine
+    from colline.pipeline.upkeep.quarantine import QuarantinedLine
 
 LAKE = click.option("--lake", envvar="COLLINE_LAKE", required=True, metavar="PATH", help="The lake (or COLLINE_LAKE).")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -31,7 +31,7 @@ def command() -> None:
 @click.option("--replayed", is_flag=True, help="Include replayed lines.")
 def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
     """List the lines in quarantine, oldest first."""
-    from colline.pipeline.quarantine import entries
+    from colline.pipeline.upkeep.quarantine import entries
 
     found = entries(lake, reason=reason, replayed=replayed)
     if reason and not found:
@@ -54,7 +54,7 @@ def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, replaye
 @click.argument("entry_id", metavar="ID")
 def show(lake: str, as_json: bool, entry_id: str) -> None:
     """Show one line completely; ID is the beginning of its id."""
-    from colline.pipeline.quarantine import entries
+    from colline.pipeline.upkeep.quarantine import entries
 
     found = {entry.id: entry for entry in entries(lake, replayed=True) if entry.id.startswith(entry_id)}
     if len(found) != 1:
@@ -73,9 +73,9 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
 @JSON
 def replay(lake: str, as_json: bool) -> None:
     """Validate the lines again: ingest those that are valid now, and report the reasons of the others."""
-    from colline.cli.ingest import pipeline_options
+    from colline.cli.operate.ingest import pipeline_options
     from colline.pipeline.ingest import ingest
-    from colline.pipeline.quarantine import replay as land_again
+    from colline.pipeline.upkeep.quarantine import replay as land_again
 
     options = pipeline_options()
     done = land_again(lake, limits=options.limits)
@@ -89,7 +89,7 @@ def replay(lake: str, as_json: bool) -> None:
 
 def _check_reason(reason: str) -> None:
     """Raise an error for an unknown reason."""
-    from colline.pipeline.parse import REASONS
+    from colline.pipeline.parsing.event_parsing import REASONS
 
     if reason not in REASONS:
         raise click.BadParameter(f"unknown reason {reason!r}; reasons are {', '.join(REASONS)}")

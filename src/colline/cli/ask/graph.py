@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from colline.cli.ask.questions import read_names
 from colline.cli.options import complete_column, lake_option, open_lake
 from colline.cli.print_text import print_line
-from colline.cli.questions import read_names
 
 
 @click.command("graph")
@@ -25,6 +25,7 @@ from colline.cli.questions import read_names
 @lake_option
 def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, down: bool, **options: Any) -> None:
     """Draw what feeds columns and what is built on them. Without --output, prints Mermaid source."""
+    from colline.graph.answer import count_of
     from colline.graph.render.diagram import save, to_mermaid
 
     if not (up or down):
@@ -36,4 +37,4 @@ def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, 
         save(picture, output)
         print_line(f"wrote {output}", err=True)
     if picture.left_out:
-        click.echo(f"{picture.left_out:,} more columns are not drawn", err=True)
+        click.echo(f"{count_of(picture.left_out, 'more column is', 'more columns are')} not drawn", err=True)

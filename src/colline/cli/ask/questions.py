@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from colline.cli.options import complete_column, lake_option, open_lake, print_answer
+from colline.cli.options import complete_column, complete_table, lake_option, open_lake, print_answer
 from colline.cli.print_text import print_line
 from colline.graph.queries.registry import BY_NAME, LIMIT, Parameter, Question
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from colline.graph.results import CoverageAnswer
 
 _FORMATS = (
-    click.Option(["--json", "output_format"], flag_value="json", help="Print the answer as JSON."),
-    click.Option(["--csv", "output_format"], flag_value="csv", help="Print the rows as CSV."),
-    click.Option(["--markdown", "output_format"], flag_value="markdown", help="Print the answer as Markdown."),
+    click.Option(["--json", "json"], is_flag=True, help="Print the answer as JSON."),
+    click.Option(["--csv", "csv"], is_flag=True, help="Print the rows as CSV."),
+    click.Option(["--markdown", "markdown"], is_flag=True, help="Print the answer as Markdown."),
 )
-_TREE = click.Option(["--tree", "output_format"], flag_value="tree", help="Draw the columns as a tree.")
+_TREE = click.Option(["--tree", "tree"], is_flag=True, help="Draw the columns as a tree.")
 _COUNTS = click.Option(
     ["--by", "count_by"],
     type=click.Choice(["kind", "job", "layer", "owner"]),
@@ -28,6 +28,7 @@ _COUNTS = click.Option(
 )
 # options that only change how the CLI prints an answer
 _PRINT_OPTIONS = {"upstream": (_TREE,), "downstream": (_TREE,), "coverage": (_COUNTS,)}
+_COMPLETIONS = {"column": complete_column, "table": complete_table}
 _METAVARS = {"time": "T", "integer": "N", "sql": "FILE"}
 
 
@@ -55,7 +56,7 @@ def _click_parameter(parameter: Parameter) -> click.Parameter:
             required=parameter.required,
             nargs=-1 if parameter.repeatable else 1,
             metavar=f"{shown}..." if parameter.repeatable else shown,
-            shell_complete=complete_column if parameter.kind == "column" else None,
+            shell_complete=_COMPLETIONS.get(parameter.kind),
         )
     name = parameter.option or parameter.name.replace("_", "-")
     declarations = [name if name.startswith("-") else f"--{name}", parameter.keyword]
@@ -81,7 +82,7 @@ def _help(parameter: Parameter) -> str:
     if parameter is LIMIT:
         return f"{parameter.help}; 0 means all."
     if parameter.kind == "time":
-        return f"{parameter.help}; `3d ago` works as well."
+        return f"{parameter.help}."
     return f"{parameter.help}. Repeatable." if parameter.repeatable and not parameter.maximum else f"{parameter.help}."
 
 
@@ -96,11 +97,12 @@ def _click_type(parameter: Parameter) -> click.ParamType[Any]:
 
 
 def _callback(question: Question) -> Callable[..., None]:
-    def run(lake: str, output_format: str | None, count_by: str | None = None, **given: Any) -> None:
+    def run(lake: str, count_by: str | None = None, **given: Any) -> None:
+        output_format = _output_format(given, count_by)
         _check_alternatives(question, given)
         arguments = {each.keyword: _argument(each, given[each.keyword]) for each in question.parameters}
         answer = getattr(open_lake(lake), question.name)(**arguments)
-        if count_by is not None and output_format is None:
+        if count_by is not None:
             _print_counts(answer, count_by)
             return
         if output_format == "tree" and answer.main != "columns":
@@ -110,9 +112,19 @@ def _callback(question: Question) -> Callable[..., None]:
     return run
 
 
+def _output_format(given: dict[str, Any], count_by: str | None) -> str | None:
+    """The output format; None for text. Two at once are an error."""
+    formats = [name for name in ("json", "csv", "markdown", "tree") if given.pop(name, False)]
+    options = [f"--{name}" for name in formats] + ["--by"] * (count_by is not None)
+    if len(options) > 1:
+        raise click.UsageError(f"{' and '.join(options)} were given: choose one output format")
+    return formats[0] if formats else None
+
+
 def _check_alternatives(question: Question, given: dict[str, Any]) -> None:
     alternatives = [each for each in question.parameters if each.name in question.alternatives]
-    if not alternatives or sum(given[each.keyword] not in (None, (), False) for each in alternatives) == 1:
+    count = sum(given[each.keyword] not in (None, (), False) for each in alternatives)
+    if not alternatives or count == 1 or (count == 0 and not question.needs_alternative):
         return
     labels = ["COLUMN" if each.positional else f"--{each.option or each.name}" for each in alternatives]
     raise click.UsageError(f"give exactly one of {', '.join(labels)}")

@@ -15,7 +15,7 @@ from colline.cli.print_text import print_line
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from colline.pipeline.reconcile import Names, Reconciled
+    from colline.pipeline.upkeep.reconcile import Reconciliation, RunColumns
 
 
 @click.command()
@@ -50,12 +50,12 @@ def command(  # noqa: PLR0913 (one parameter per flag)
 ) -> None:
     """Compare the runs in a job history with the runs that have lineage."""
     from colline.environment.spark_session import session_for
-    from colline.pipeline.reconcile import Names, reconciled
+    from colline.pipeline.upkeep.reconcile import RunColumns, reconcile
 
     spark = session_for()
     with tempfile.TemporaryDirectory(prefix="colline-") as scratch:
-        expected = _expected_runs(spark, history, scratch, Names(run_column, job_column, started_column))
-        done = reconciled(lake, expected, spark=spark, limit=limit)
+        expected = _expected_runs(spark, history, scratch, RunColumns(run_column, job_column, started_column))
+        done = reconcile(lake, expected, spark=spark, limit=limit)
     if as_json:
         click.echo(json.dumps(done.to_dict(), default=str))
     else:
@@ -65,10 +65,10 @@ def command(  # noqa: PLR0913 (one parameter per flag)
         sys.exit(1)
 
 
-def _expected_runs(spark: SparkSession, history: str, scratch: str, names: Names) -> DataFrame:
+def _expected_runs(spark: SparkSession, history: str, scratch: str, names: RunColumns) -> DataFrame:
     from colline.environment.hadoop_files import HadoopFiles
-    from colline.pipeline.eventlog import from_event_logs, from_history_server
-    from colline.pipeline.reconcile import from_table
+    from colline.pipeline.upkeep.reconcile import from_table
+    from colline.pipeline.upkeep.spark_history import from_event_logs, from_history_server
 
     if history.startswith(("http://", "https://")):
         return from_history_server(spark, history)
@@ -79,7 +79,7 @@ def _expected_runs(spark: SparkSession, history: str, scratch: str, names: Names
     return from_event_logs(spark, history, scratch)
 
 
-def _text_lines(done: Reconciled) -> list[str]:
+def _text_lines(done: Reconciliation) -> list[str]:
     lines = [f"{done.coverage:.1%} of {done.expected} expected runs have lineage"]
     for d in done.days:
         lost = f", {d.dropped} events dropped at the source" if d.dropped else ""

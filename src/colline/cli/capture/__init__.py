@@ -1,0 +1,1 @@
+"""Commands that capture lineage, or bring it into a lake."""

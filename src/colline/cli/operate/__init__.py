@@ -1,0 +1,1 @@
+"""Commands that run the pipeline and the server, and look after a lake."""
