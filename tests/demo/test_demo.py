@@ -18,6 +18,7 @@ from colline.cli import COMMANDS
 from colline.demo.questions import QUESTIONS
 from colline.demo.runner import MARKER_FILE, clear
 from colline.errors import LakeError
+from colline.graph.queries.registry import QUESTIONS as REGISTERED
 
 GOLDEN = Path(__file__).with_name("answers.txt")
 
@@ -28,7 +29,11 @@ VARYING = (
     (r"local-\d+", "APPLICATION"),
     (r"The value 'c\d+'", "The value 'CUSTOMER'"),
     (r"^\d{4}-\d\d-\d\d(?= )", "DAY"),
-    (r"\d+ events in \d+ batches, \d+\.\d+ s\b", "EVENTS"),
+    # wrapped differently for each period
+    (r"^evidence: (?:.+\n)+", "evidence: EVIDENCE\n"),
+    (r"with [\d.]+ \w+ of recorded reads", "with PERIOD of recorded reads"),
+    (r"  [\d.]+ s$", "  DURATION"),
+    (r"\d+ events in \d+ batch(es)?, \d+\.\d+ s\b", "EVENTS"),
     (r" {2,}", "  "),
 )
 
@@ -66,8 +71,10 @@ def test_demo_prints_the_reviewed_answers(answers: str) -> None:
     assert answers == GOLDEN.read_text("utf-8")
 
 
-def test_every_question_uses_an_existing_command() -> None:
+def test_demo_runs_every_query_command() -> None:
     assert {question.command[0] for question in QUESTIONS} <= set(COMMANDS)
+    questions = {question.name for question in REGISTERED if question.is_command}
+    assert {question.command[0] for question in QUESTIONS} == questions
 
 
 def test_folder_not_created_by_the_demo_is_not_emptied(tmp_path: Path) -> None:

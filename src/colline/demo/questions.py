@@ -29,6 +29,11 @@ QUESTIONS: tuple[DemoQuestion, ...] = (
         ("find", "revenue"),
     ),
     DemoQuestion(
+        "What does the table of daily revenue look like?",
+        "Its columns, who writes it, and who reads it.",
+        ("show", "gold.daily_revenue"),
+    ),
+    DemoQuestion(
         "The board's revenue looks wrong: what feeds it?",
         "Revenue on day two is too high. The answer marks the job that changed since day one: settle_payments.",
         ("upstream", "platinum.executive_summary.total_revenue", "--since", "{between}"),
@@ -94,9 +99,24 @@ QUESTIONS: tuple[DemoQuestion, ...] = (
         ("upstream", "platinum.churn_risk.churn_risk", "--depth", "1"),
     ),
     DemoQuestion(
+        "Which runs failed?",
+        "The failed run, with its job, its start and the error of Spark.",
+        ("runs", "--state", "FAIL"),
+    ),
+    DemoQuestion(
         "Where is lineage missing?",
         "The code of mapInPandas cannot be analyzed: its columns are reported as unknown, not as unconnected.",
         ("coverage",),
+    ),
+    DemoQuestion(
+        "Which tables of the gold layer are there?",
+        "With the number of their columns, and of the tables upstream and downstream.",
+        ("tables", "--layer", "gold"),
+    ),
+    DemoQuestion(
+        "Which jobs are there?",
+        "Each job with the state and the time of its last run.",
+        ("jobs",),
     ),
     DemoQuestion(
         "Which columns have the most connections?",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import colline
+from colline.capture.analyze import query_error_loggers
 from colline.demo import source_files
 from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Platform, ScheduledJob
 from colline.environment.spark_session import demo_profile, start_session
@@ -66,7 +66,8 @@ def demo_session(platform: Platform, application: str, *, has_event_log: bool = 
     event_log = event_log_folder(platform)
     event_log.mkdir(parents=True, exist_ok=True)
     spark = start_session(application, demo_profile(platform.root, event_log if has_event_log else None))
-    logging.getLogger("SQLQueryContextLogger").disabled = True  # PySpark would also log the error of the failing job
+    for logger in query_error_loggers():
+        logger.disabled = True  # PySpark would also log the error of the failing job
     try:
         yield spark
     finally:
@@ -77,7 +78,9 @@ def run_days(lake: Path, spark: SparkSession, report: Print) -> CapturedDays:
     """Run the jobs of both days with capture on."""
     platform = platform_of(lake)
     for layer in LAYERS:
-        spark.sql(f"create database {layer} location '{(platform.root / layer).as_uri()}'")
+        # a path and not a URI, whose %20 Spark would take as part of a name
+        folder = str(platform.root / layer).replace("\\", "\\\\").replace("'", "\\'")
+        spark.sql(f"create database {layer} location '{folder}'")
     source_files.write_reference(Path(platform.source))
     watch = colline.attach(spark, {"type": "lake", "base": str(lake.resolve())}, "food-delivery")
     between = datetime.now(timezone.utc)
