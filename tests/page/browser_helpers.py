@@ -11,6 +11,9 @@ ROOT = Path(__file__).parents[2]
 TIMEOUT_MS = 30_000  # long, because the machine may be busy
 SCREENSHOTS = ROOT / "artefacts" / "page"
 NET = "file|/lake/gold/daily_revenue|net"
+REVENUE = "file|/lake/gold/daily_revenue"
+REVENUE_JOB = '["shop","daily_revenue"]'
+FAILED_RUN = "019a85f2-0003-7bb1-9d7e-5a4d1c0f2b11"
 EMAIL = "file|/lake/bronze/customers|email"
 
 

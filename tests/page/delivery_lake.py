@@ -20,6 +20,9 @@ TABLES = (HOME / "delivery_tables.txt").read_text().splitlines()
 EDGES = (HOME / "delivery_edges.txt").read_text().splitlines()
 
 
+SQL = "insert into gold.daily_revenue\nselect day, city, count(*) as orders, sum(total) as gross\nfrom silver.orders"
+
+
 def days_ago(days: float) -> datetime:
     """The time this many days before now."""
     return NOW - timedelta(days=days)
@@ -75,7 +78,10 @@ def delivery() -> LakeWriter:
             "first_seen": days_ago(60),
         }
         lake.job(job, changed_at=days_ago(60), runs=60, **times)
-    lake.job("daily_revenue", changed_at=days_ago(3))
+    lake.job("daily_revenue", changed_at=days_ago(3), owner="finance@shop.example", sql=SQL, tags=["nightly"])
+    described = {"description": "Revenue per day and city", "tags": ["certified"]}
+    lake.dataset("gold.daily_revenue", owner="finance@shop.example", **described)
+    lake.column("gold.daily_revenue.net", description="Without refunds")
     error = "AnalysisException: column `stars` cannot be resolved"
     lake.job(
         "restaurant_kpis", last_state="FAIL", last_failure=days_ago(0.12), last_error=error, last_success=days_ago(1)
@@ -98,12 +104,14 @@ def delivery() -> LakeWriter:
 
 
 def wide(tables: int = 330, columns: int = 17) -> LakeWriter:
-    """A lake that exceeds the drawing budget: one source column feeds all columns of many tables."""
+    """A lake that exceeds the drawing budget: one source column feeds all columns of many tables. Also a long chain."""
     lake = LakeWriter()
     for table in range(tables):
         before = "bronze.root.seed" if table < 40 else f"silver.t{table - 40:03}.c00"
         for column in range(columns):
             lake.edge(before, f"silver.t{table:03}.c{column:02}", f"job_{table % 12}")
+    for step in range(9):
+        lake.edge(f"silver.step{step}.x", f"silver.step{step + 1}.x", f"step_{step}")
     return lake
 
 

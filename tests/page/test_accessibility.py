@@ -9,7 +9,17 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from tests.page.browser_helpers import EMAIL, NET, Site, save_screenshot, wait_for_graph, wait_for_page
+from tests.page.browser_helpers import (
+    EMAIL,
+    FAILED_RUN,
+    NET,
+    REVENUE,
+    REVENUE_JOB,
+    Site,
+    save_screenshot,
+    wait_for_graph,
+    wait_for_page,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -22,6 +32,9 @@ VIEWS = {
     "runs": {"mode": "runs"},
     "quarantine": {"mode": "quarantine"},
     "droppable": {"column": NET, "ask": "droppable"},
+    "table": {"mode": "tables", "table": REVENUE},
+    "table-lineage": {"mode": "tables", "table": REVENUE, "tab": "lineage"},
+    "job": {"mode": "runs", "job": REVENUE_JOB, "run": FAILED_RUN},
 }
 
 
@@ -116,7 +129,7 @@ def test_graph_is_controlled_by_keyboard(page: Page, site: Site) -> None:
     expect(page).to_have_url(re.compile("silver%2Forders%7Ctotal"))
     wait_for_graph(page)
     page.keyboard.press("p")
-    expect(page).to_have_url(re.compile("mode=personal"))
+    expect(page).to_have_url(re.compile("/personal-data[?]"))
 
 
 def test_table_is_controlled_by_keyboard(page: Page, site: Site) -> None:
@@ -132,7 +145,7 @@ def test_table_is_controlled_by_keyboard(page: Page, site: Site) -> None:
 def test_reduced_motion_disables_animations(browser: Browser, site: Site) -> None:
     context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
     page = context.new_page()
-    page.goto(site.link(column=NET))
+    page.goto(site.link(column=NET, depth="1"))
     wait_for_graph(page)
     page.get_by_role("button", name="silver.orders: show 4 more columns upstream").click()
     card = page.get_by_role("region", name="table bronze.promotions")

@@ -5,15 +5,19 @@ The verdicts are those of the command line in tests/demo/answers.txt.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Page, expect
 
+from colline.cli import cli
 from tests.page.browser_helpers import Site, card_positions, save_screenshot, wait_for_graph
 from tests.server.demo_events import BETWEEN, FOLDER
-from tests.server.serving import HOSTILE_NAMES
+from tests.server.serving import HOSTILE_NAMES, Server
 
 pytestmark = [pytest.mark.browser, pytest.mark.spark, pytest.mark.delta, pytest.mark.timeout(1600)]
 
@@ -86,6 +90,48 @@ def test_impact_and_droppable_match_the_command_line(page: Page, demo_site: Site
     expect(page.locator(".drop-verdict")).to_contain_text("yes")
 
 
+def query_command(lake: Path, *command: str) -> dict[str, Any]:
+    """The answer of the command line as JSON."""
+    return json.loads(CliRunner().invoke(cli, [*command, "--json", "--lake", str(lake)]).output)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        "silver/orders|status",  # only decides: a filter
+        "silver/orders|promo_code",
+        "silver/payments|net_amount",
+        "silver/restaurants|legacy_code",  # nobody reads it
+        "gold/daily_revenue|orders",  # count(*)
+    ],
+)
+def test_drop_verdict_panel_and_graph_agree_with_the_command_line(
+    page: Page, demo_site: Site, ingested_server: Server, column: str
+) -> None:
+    table, field = column.replace("/", ".").split("|")
+    lake, name = ingested_server.lake, f"{table}.{field}"
+    droppable = query_command(lake, "droppable", name)
+    downstream = query_command(lake, "downstream", name, "--indirect", "--grain", "table")
+    [row] = droppable["rows"]
+    [listed] = [
+        each for each in query_command(lake, "show", table, "--kind", "table")["columns"] if each["field"] == field
+    ]
+    page.goto(demo_site.link(column=f"file|{FOLDER}/{column}", ask="droppable"))
+    wait_for_graph(page)
+    expect(page.locator(".drop-verdict")).to_contain_text(row["verdict"])
+    expect(page.locator(".verdict-line")).to_contain_text(droppable["verdict"])
+    found = page.get_by_role("grid").get_by_role("row").get_by_role("link").all_inner_texts()
+    assert set(found) == {reader["job"]["name"] for reader in row["readers"] + row["retired"]}
+    panel = page.get_by_role("complementary", name="details")
+    expect(panel).to_contain_text(f"{listed['up']} upstream, {listed['down']} downstream")
+    expect(panel).to_contain_text(f"decided by {listed['up_conditions']}, decides {listed['down_conditions']}")
+    assert set(card_positions(page)) == {table, *(each["label"] for each in downstream["datasets"])}
+    save_screenshot(page, f"demo-drop-{field}")
+    page.goto(demo_site.link(column=f"file|{FOLDER}/{column}"))
+    for direction in ("upstream", "downstream"):
+        expect(page.locator(".verdict-line")).to_contain_text(query_command(lake, direction, name)["verdict"])
+
+
 def test_changes_and_as_of_show_both_days(page: Page, demo_site: Site) -> None:
     page.goto(demo_site.link(mode="changes", **{"from": BETWEEN}))
     wait_for_graph(page)
@@ -96,6 +142,14 @@ def test_changes_and_as_of_show_both_days(page: Page, demo_site: Site) -> None:
     expect_verdict(page, "4 columns in 2 datasets feed silver.payments.net_amount")
     expect(page.get_by_role("grid")).to_contain_text("refund_amount")
     save_screenshot(page, "demo-as-of")
+
+
+def test_job_page_shows_the_code_of_the_events(page: Page, demo_site: Site) -> None:
+    page.goto(demo_site.link(mode="runs", job='["food-delivery","build_revenue"]'))
+    code = page.locator(".job-code pre")
+    expect(code).to_contain_text("create or replace table gold.daily_revenue")
+    expect(page.locator(".bar")).not_to_have_count(0)
+    save_screenshot(page, "demo-job")
 
 
 def test_failed_run_opaque_step_and_invalid_event_are_reported(page: Page, demo_site: Site) -> None:
@@ -129,6 +183,34 @@ def test_hostile_name_is_shown_as_text(page: Page, demo_site: Site, number: int)
     assert page.title() == "colline"
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     save_screenshot(page, f"hostile-{number}")
+
+
+# elements that are wider than the window
+OUTSIDE = """() => [...document.querySelectorAll('main *, header *')]
+    .filter(e => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1
+        && !e.closest('pre, .table, .react-flow'))
+    .map(e => e.outerHTML.slice(0, 200))"""
+
+
+@pytest.mark.parametrize("number", range(len(HOSTILE_NAMES)))
+def test_hostile_name_is_text_on_the_pages_of_a_table_and_a_job(page: Page, demo_site: Site, number: int) -> None:
+    page.add_init_script("window.alert = () => { document.title = 'harmed' }")
+    name = HOSTILE_NAMES[number]
+    table = f"hostile|table{number}/{name}"
+    for tab in ("columns", "lineage", "jobs", "schema"):
+        page.goto(demo_site.link(mode="tables", table=table, tab=tab))
+        expect(page.get_by_role("heading", level=1)).to_contain_text("Tables")
+        page.wait_for_load_state("networkidle")
+        assert page.evaluate(OUTSIDE) == []
+    page.goto(demo_site.link(mode="runs", job=json.dumps(["shop", f"job {name}"])))
+    page.locator(".bars, .table").first.wait_for()
+    assert page.evaluate(OUTSIDE) == []
+    assert page.locator("main [href^='javascript']").count() == 0
+    page.get_by_role("grid").get_by_role("row").nth(1).click()
+    expect(page.get_by_role("complementary", name="run")).to_contain_text("complete")
+    assert page.title() == "colline"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    save_screenshot(page, f"hostile-job-{number}")
 
 
 def test_hostile_names_are_shown_as_text_in_search_and_tables(page: Page, demo_site: Site) -> None:

@@ -32,7 +32,8 @@ def test_search_lists_matches_and_enter_opens_the_first(page: Page, site: Site) 
     page.keyboard.press("Enter")
     wait_for_graph(page)
     positions = card_positions(page)
-    assert sorted(positions, key=lambda name: positions[name]) == ["bronze.customers", "silver.customers"]
+    assert {"bronze.customers", "silver.customers", "gold.customer_360"} < set(positions)
+    assert positions["bronze.customers"] == min(positions.values())
     assert "column=file%7C%2Flake%2Fbronze%2Fcustomers%7Cemail" in page.url
 
 
@@ -48,11 +49,21 @@ def test_enter_before_the_answer_opens_the_first_match(page: Page, site: Site) -
 def test_search_without_a_match_shows_a_message(page: Page, site: Site) -> None:
     page.goto(site.address)
     search_for(page, "zzqqxx")
-    expect(page.get_by_text("No columns match")).to_be_visible()
+    expect(page.get_by_text("Nothing matches")).to_be_visible()
+
+
+def test_graph_opens_on_the_whole_path(page: Page, site: Site) -> None:
+    page.goto(site.link(column=NET))
+    wait_for_graph(page)
+    expect(page.get_by_label("depth")).to_have_value("")
+    positions = card_positions(page)
+    assert positions["bronze.orders"] < positions["silver.orders"] < positions["gold.daily_revenue"]
+    assert positions["gold.daily_revenue"] < positions["platinum.finance_report"]
+    assert page.evaluate(CARDS_OUTSIDE) == 0
 
 
 def test_graph_shows_one_hop_and_counts_hidden_columns(page: Page, site: Site) -> None:
-    page.goto(site.link(column=NET))
+    page.goto(site.link(column=NET, depth="1"))
     wait_for_graph(page)
     positions = card_positions(page)
     assert positions["silver.orders"] < positions["gold.daily_revenue"] < positions["platinum.finance_report"]
@@ -62,7 +73,7 @@ def test_graph_shows_one_hop_and_counts_hidden_columns(page: Page, site: Site) -
 
 
 def test_click_on_a_chip_expands_the_card(page: Page, site: Site) -> None:
-    page.goto(site.link(column=NET))
+    page.goto(site.link(column=NET, depth="1"))
     wait_for_graph(page)
     page.get_by_role("button", name="silver.orders: show 4 more columns upstream").click()
     expect(page.get_by_role("region", name="table bronze.orders", exact=True)).to_be_visible()
@@ -177,7 +188,7 @@ def test_badges_show_aggregation_and_masking(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET))
     wait_for_graph(page)
     expect(page.locator(f'[data-row="{NET}"]')).to_have_accessible_name("net, decimal(18,2), aggregated")
-    page.goto(site.link(column=EMAIL))
+    page.goto(site.link(column=EMAIL, depth="1"))
     wait_for_graph(page)
     expect(page.get_by_role("button", name="email_hash, string, masked")).to_be_visible()
     assert page.locator(".line .edge-symbol").count() == 1
@@ -191,8 +202,8 @@ def test_panel_shows_expression_effect_job_and_times(page: Page, site: Site) -> 
         expect(panel).to_contain_text(text)
     moment = panel.locator("time").first
     assert re.search(r"UTC$", moment.get_attribute("title") or "")
-    panel.get_by_role("button", name="daily_revenue", exact=True).first.click()
-    expect(page).to_have_url(re.compile("mode=runs"))
+    panel.get_by_role("link", name="daily_revenue", exact=True).first.click()
+    expect(page).to_have_url(re.compile("/job[?]"))
 
 
 def test_edge_can_be_selected(page: Page, site: Site) -> None:
@@ -204,7 +215,7 @@ def test_edge_can_be_selected(page: Page, site: Site) -> None:
 
 
 def test_link_restores_the_same_graph(page: Page, site: Site) -> None:
-    page.goto(site.link(column=NET))
+    page.goto(site.link(column=NET, depth="1"))
     wait_for_graph(page)
     page.get_by_role("button", name="silver.orders: show 4 more columns upstream").click()
     expect(page.get_by_role("region", name="table bronze.promotions")).to_be_visible()

@@ -61,15 +61,39 @@ def test_impact_lists_affected_columns_and_their_use(page: Page, site: Site) -> 
     page.get_by_role("button", name="Impact").click()
     expect(page.locator(".verdict-line")).to_contain_text("dropping bronze.customers.email breaks")
     wait_for_graph(page)
-    assert "address" in column_of(page, "columns of the answer", 1)
-    assert "value" in column_of(page, "columns of the answer", 4)
+    effects = column_of(page, "what the change affects", 0)
+    assert effects == sorted(effects, key=["! breaks", "! live reader", "~ affected"].index)
+    assert {"! breaks", "~ affected"} <= set(effects)
     save_screenshot(page, "impact")
+    page.get_by_role("columnheader", name="Column").get_by_role("button").click()
+    assert "exports.mailing_list.address" in column_of(page, "what the change affects", 2)
+    assert "value" in column_of(page, "what the change affects", 3)
+    page.get_by_role("button", name="Rename").click()
+    expect(page.locator(".verdict-line")).to_contain_text("renaming bronze.customers.email breaks")
+    assert "change=rename" in page.url
+    page.get_by_role("button", name="Change type").click()
+    expect(page.locator(".verdict-line")).to_contain_text("changing the type of bronze.customers.email breaks")
+
+
+def test_impact_lists_live_readers_and_owners_first(page: Page, site: Site) -> None:
+    page.goto(site.link(column="file|/lake/silver/orders|total", ask="impact"))
+    wait_for_graph(page)
+    grid = "what the change affects"
+    effects, columns = column_of(page, grid, 0), column_of(page, grid, 3)
+    assert effects[:4] == ["! breaks", "! breaks", "! live reader", "~ affected"]
+    assert columns[:3] == ["", "", "gold.daily_revenue.net"]
+    grid_rows = page.get_by_role("grid", name=grid).get_by_role("row")
+    breaking = grid_rows.filter(has_text="breaks").filter(has_text="daily_revenue")
+    expect(breaking.get_by_title("finance@shop.example")).to_be_visible()
+    grid_rows.filter(has_text="live reader").get_by_role("link").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("finance_dashboard")
 
 
 def test_droppable_lists_readers(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET, ask="droppable"))
     wait_for_graph(page)
     expect(page.locator(".drop-verdict")).to_contain_text("no")
+    expect(page.locator(".evidence")).to_contain_text("jobs that are not watched")
     assert "finance_dashboard" in column_of(page, "readers of the column", 0)
     save_screenshot(page, "droppable")
     page.goto(site.link(column="file|/lake/bronze/promotions|ends_at", ask="droppable"))
@@ -86,7 +110,11 @@ def test_changes_compares_two_dates(page: Page, site: Site) -> None:
     page.goto(site.address)
     page.get_by_role("link", name="Changes").click()
     wait_for_graph(page)
+    expect(page.locator(".verdict-line")).to_contain_text("last change at")
+    expect(page.locator(".line.mark-added")).to_have_count(1)
+    page.get_by_role("button", name="Last 7 days").click()
     expect(page.locator(".verdict-line")).to_contain_text("removed")
+    wait_for_graph(page)
     assert page.locator(".line.mark-added").count() == 1
     assert page.locator(".line.mark-removed, .line.mark-changed").count() >= 1
     kinds = column_of(page, "changes in this period", 0)
@@ -122,7 +150,7 @@ def test_runs_lists_jobs_and_their_runs(page: Page, site: Site) -> None:
     runs = page.get_by_role("grid", name="runs of daily_revenue")
     expect(runs).to_have_attribute("aria-rowcount", "401")
     assert runs.get_by_role("row").count() < 60
-    assert "1 min 30 s" in column_of(page, "runs of daily_revenue", 3)
+    assert "1 min 30 s" in column_of(page, "runs of daily_revenue", 2)
     save_screenshot(page, "runs")
     page.go_back()
     expect(grid).to_be_visible()
@@ -181,13 +209,15 @@ def test_home_shows_layers_changes_and_ingest_status(page: Page, site: Site) -> 
     layers = page.locator(".layer-box h3").all_text_contents()
     assert layers == ["bronze", "silver", "gold", "platinum", "no layer"]
     assert "47" in page.locator(".flow").first.inner_text()
-    expect(page.get_by_text("Recent changes")).to_be_visible()
+    expect(page.locator(".first-ingest")).to_have_text(
+        re.compile(r"First ingest: \d+ edges in 26 tables, from \d+ jobs\.")
+    )
+    expect(page.locator(".recent li")).to_have_count(2)  # what was removed since; not each of the first edges
     health = page.locator(".health-list")
     for text in ("Last event", "Event rate", "Quarantined", "Unfinished runs", "Failed jobs", "Lineage gaps"):
         expect(health).to_contain_text(text)
     expect(health).to_contain_text("events/s", timeout=15_000)
     assert page.locator(".example").count() == 3
     save_screenshot(page, "overview")
-    page.locator(".layer-box").first.get_by_role("button", name="customers").click()
-    wait_for_graph(page)
-    assert page.get_by_role("region", name="table bronze.customers").locator("[data-row]").count() == 8
+    page.locator(".layer-box").first.get_by_role("link", name="customers").click()
+    expect(page.get_by_role("grid", name="columns of the table").get_by_role("row")).to_have_count(9)

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.page import delivery_lake
 from tests.page.browser_helpers import NET, PageMonitor, Site, save_screenshot, wait_for_graph, wait_for_page
-from tests.server.serving import serving
+from tests.server.serving import event, serving
 
 pytestmark = pytest.mark.browser
 
@@ -21,7 +21,11 @@ def test_empty_lake_shows_how_to_ingest(page: Page, tmp_path: Path, monitor: Pag
     (tmp_path / "lake").mkdir()
     with serving(tmp_path / "lake", "--no-access-log") as server:
         page.goto(server.address)
-        expect(page.get_by_role("alert")).to_contain_text("colline ingest")
+        expect(page.get_by_role("heading", name="No lineage yet")).to_be_visible()
+        for text in ("Send events, then run ingest", "colline.attach", server.address, "colline ingest"):
+            expect(page.locator("main")).to_contain_text(text)
+        server.client.post("/api/v1/lineage", json=event())
+        expect(page.locator("main")).to_contain_text("1 event received")
         save_screenshot(page, "empty-lake")
         page.goto("about:blank")  # stops polling before the server ends
 

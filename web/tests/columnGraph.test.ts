@@ -55,10 +55,10 @@ const queries: GraphQueries = {
     };
     return answer;
   },
-  dataset: async ({ namespace, name }) => ({ dataset: { namespace, name }, columns: [column(name)] }),
+  dataset: async ({ namespace, name }) => ({ table: { namespace, name }, columns: [column(name)] }),
 };
 
-const VIEW: ColumnGraphView = { ...HOME, column: 'ns|a|x' };
+const VIEW: ColumnGraphView = { ...HOME, depth: 1, column: 'ns|a|x' };
 
 const loadedTables = async (view: ColumnGraphView) =>
   [...(await loadColumnGraph(view, queries)).graph.columns.values()].map((each) => each.name).sort();

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest';
 import { toCsv } from '../src/format/csv';
-import { countOf, truncateMiddle, visible } from '../src/format/text';
+import { countOf, truncateEnd, truncateMiddle, visible } from '../src/format/text';
 import { duration, fromInputValue, relativeTime, toInputValue, utcTime } from '../src/format/time';
+
+test('an error keeps its start', () => {
+  expect(truncateEnd('[CAST_INVALID_INPUT] The value', 21)).toBe('[CAST_INVALID_INPUT]…');
+  expect(truncateEnd('short', 5)).toBe('short');
+});
 
 test.each([
   ['short', 10, 'short'],
@@ -32,11 +37,14 @@ test('counts use singular and plural', () => {
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 
 test.each([
-  ['2026-11-15T11:59:50Z', 'just now'],
-  ['2026-11-15T11:15:00Z', '45 minutes ago'],
-  ['2026-11-14T12:00:00Z', 'yesterday'],
-  ['2026-11-15T14:00:00Z', 'in 2 hours'],
-  ['2024-11-15T12:00:00Z', '2 years ago'],
+  ['2026-11-15T11:59:50Z', 'now'],
+  ['2026-11-15T11:15:00Z', '45m'],
+  ['2026-11-14T12:00:00Z', '1d'],
+  ['2026-11-15T14:00:00Z', 'in 2h'],
+  ['2026-11-02T11:00:00Z', '13d'],
+  ['2026-09-16T12:00:00Z', '8w'],
+  ['2024-11-15T12:00:00Z', '23mo'],
+  ['2023-11-15T12:00:00Z', '3y'],
   ['not a time', 'not a time'],
 ])('%s is %s', (timestamp, text) => expect(relativeTime(timestamp, NOW)).toBe(text));
 

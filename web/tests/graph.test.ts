@@ -96,17 +96,17 @@ test('tables beyond the budget are grouped by distance', () => {
     't0',
     't1',
     't2',
-    '1 more table',
-    '2 more tables',
+    '1 table 2 hops downstream',
+    '2 tables 3 hops downstream',
   ]);
   expect([groupedTables, omittedEdges]).toEqual([3, 0]);
   const edges = [...graph.edges.values()].map((edge) => `${tableName(edge.from)} > ${tableName(edge.to)}`);
   expect(edges).toEqual([
     't0 > t1',
     't1 > t2',
-    't1 > 1 more table',
-    't2 > 2 more tables',
-    '1 more table > 2 more tables',
+    't1 > 1 table 2 hops downstream',
+    't2 > 2 tables 3 hops downstream',
+    '1 table 2 hops downstream > 2 tables 3 hops downstream',
   ]);
 });
 

@@ -29,6 +29,18 @@ test('a source is placed next to its first target', () => {
   expect(x('late')).toBe(x('c'));
 });
 
+test('a source outside the lake is left of every bronze table', () => {
+  const layered = boxes('raw b1 b2 g late').map((box) => ({
+    ...box,
+    layer: box.id.startsWith('b') ? 'bronze' : box.id === 'g' ? 'gold' : null,
+  }));
+  const { positions } = computeLayout(layered, links('b1>g b2>g late>g raw>b1'));
+  const x = (id: string) => positions.get(id)?.x ?? Number.NaN;
+  expect(x('raw')).toBeLessThan(Math.min(x('b1'), x('b2')));
+  expect(x('late')).toBe(x('raw'));
+  expect(computeLayout(layered.slice(1), links('b1>g b2>g late>g')).positions.get('b1')?.x).toBe(x('b1'));
+});
+
 test('a long link gets a lane in each rank it crosses', () => {
   const { crossings, positions } = computeLayout(boxes('a b c d'), links('a>b b>c c>d a>d b>d'));
   const lanes = crossings.get(linkKey('b', 'd')) ?? [];

@@ -1,10 +1,7 @@
 /** Types of the server's JSON answers. They list the fields that the page uses; the server may send more. */
-import type { ColumnRef, TableRef } from '../state/names';
+import type { ColumnRef, JobRef, TableRef } from '../state/names';
 
-export interface JobRef {
-  readonly namespace: string;
-  readonly name: string;
-}
+export type { JobRef };
 
 export interface ColumnJson extends ColumnRef {
   readonly id?: number;
@@ -19,6 +16,16 @@ export interface ColumnJson extends ColumnRef {
   readonly masked?: boolean;
   readonly kinds?: readonly string[];
   readonly match?: string;
+}
+
+/** A column with the number of columns that decide its value by a condition, or that it decides. */
+export interface CountedColumn extends ColumnJson {
+  readonly up_conditions?: number;
+  readonly down_conditions?: number;
+}
+
+export interface SchemaColumn extends CountedColumn {
+  readonly description?: string | null;
 }
 
 export interface EdgeJson {
@@ -59,8 +66,25 @@ export interface Traversal extends Answer {
   readonly edges: readonly EdgeJson[];
 }
 
+/** What a change of columns affects. */
+export interface Impact extends Traversal {
+  readonly change: string;
+  readonly jobs: readonly (Job & {
+    readonly distance: number;
+    readonly kinds: readonly string[];
+    readonly breaks: boolean;
+  })[];
+  readonly readers: readonly Reader[];
+}
+
 export interface Rows<Row> extends Answer {
   readonly rows: readonly Row[];
+}
+
+/** Columns that match a name, and tables and jobs that do. */
+export interface Found extends Rows<ColumnJson> {
+  readonly tables: readonly DatasetJson[];
+  readonly jobs: readonly Job[];
 }
 
 export type Verdict = 'clear' | 'masked' | 'indirect';
@@ -82,16 +106,37 @@ export interface Pii extends Answer {
 
 export interface Reader {
   readonly job?: JobRef | null;
+  readonly owner?: string | null;
   readonly use?: string;
   readonly kind?: string;
   readonly last_read?: string | null;
+  /** The column that a job derives from it. */
+  readonly into?: ColumnJson;
+  /** The column that a query reads. */
+  readonly column?: string;
+  readonly live?: boolean;
 }
 
 export interface Droppable extends ColumnJson {
   readonly verdict: 'yes' | 'no' | 'unknown';
+  readonly confidence?: string;
   readonly readers: readonly Reader[];
   readonly retired?: readonly Reader[];
   readonly why?: string | null;
+}
+
+/** What "nobody reads it" is based on. */
+export interface Evidence {
+  readonly since: string;
+  readonly until: string;
+  readonly jobs: number;
+  readonly queries: number;
+  readonly sources: readonly string[];
+  readonly not_visible: readonly string[];
+}
+
+export interface DroppableAnswer extends Rows<Droppable> {
+  readonly evidence: Evidence;
 }
 
 export interface Writer {
@@ -121,6 +166,8 @@ export interface ChangeJson {
 }
 
 export interface Diff extends Answer {
+  readonly from?: string;
+  readonly to?: string;
   readonly added: readonly ChangeJson[];
   readonly removed: readonly ChangeJson[];
   readonly changed: readonly ChangeJson[];
@@ -151,12 +198,15 @@ export interface Gap {
 
 export interface Job extends JobRef {
   readonly integration?: string | null;
+  readonly owner?: string | null;
   readonly last_run?: string | null;
   readonly last_state?: string | null;
   readonly last_started?: string | null;
   readonly last_ended?: string | null;
   readonly last_success?: string | null;
+  readonly last_failure?: string | null;
   readonly last_error?: string | null;
+  readonly changed_at?: string | null;
   readonly runs?: number | null;
 }
 
@@ -166,7 +216,20 @@ export interface Run {
   readonly state: string;
   readonly started?: string | null;
   readonly ended?: string | null;
+  readonly seconds?: number | null;
+  readonly inputs?: readonly DatasetIdentity[];
+  readonly outputs?: readonly DatasetIdentity[];
+  readonly last_event?: string | null;
+  readonly parent_run?: string | null;
+  readonly streaming?: boolean | null;
+  readonly integration?: string | null;
+  readonly owner?: string | null;
   readonly error?: string | null;
+}
+
+export interface DatasetIdentity extends TableRef {
+  readonly label: string;
+  readonly layer: string | null;
 }
 
 export interface Quarantined {
@@ -203,13 +266,78 @@ export interface DatasetJson extends TableRef {
   readonly kind?: string | null;
   readonly layer?: string | null;
   readonly owner?: string | null;
+  readonly domain?: string | null;
+  readonly tags?: readonly string[];
+  readonly symlinks?: readonly string[];
+  readonly first_seen?: string | null;
   readonly last_written?: string | null;
+  readonly last_read?: string | null;
+  readonly dropped_at?: string | null;
+  readonly description?: string | null;
   readonly columns?: number;
+  readonly upstream?: number;
+  readonly downstream?: number;
 }
 
-export interface Dataset {
-  readonly dataset: DatasetJson;
-  readonly columns: readonly ColumnJson[];
+/** A table next to another one: the columns that take part, and the jobs between the two. */
+export interface NeighbourTable extends DatasetJson {
+  readonly relation: 'direct' | 'indirect';
+  readonly jobs: readonly JobRef[];
+}
+
+export interface ReadingJob extends Job {
+  readonly kind: 'write' | 'query';
+  readonly uses: readonly string[];
+  readonly columns: number;
+  readonly last_read: string | null;
+  readonly live: boolean;
+}
+
+export interface SchemaVersion {
+  readonly first_seen: string | null;
+  readonly last_seen: string | null;
+  readonly columns: number;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+}
+
+/** A table with everything its page shows. */
+export interface Dataset extends Answer {
+  readonly table: DatasetJson & { readonly id: number };
+  readonly columns: readonly SchemaColumn[];
+  readonly upstream: readonly NeighbourTable[];
+  readonly downstream: readonly NeighbourTable[];
+  readonly writers: readonly Job[];
+  readonly readers: readonly ReadingJob[];
+  readonly schemas: readonly SchemaVersion[];
+}
+
+/** A job with everything its page shows. */
+export interface JobCard extends Answer {
+  readonly job: Job & {
+    readonly description: string | null;
+    readonly tags: readonly string[];
+    readonly sql: string | null;
+    readonly location: string | null;
+  };
+  readonly inputs: readonly DatasetJson[];
+  readonly outputs: readonly DatasetJson[];
+  readonly runs: readonly Run[];
+}
+
+export interface TableEdgeJson {
+  readonly from: number;
+  readonly to: number;
+  readonly type: 'DIRECT' | 'INDIRECT';
+  readonly columns: number;
+  readonly jobs: readonly (JobRef | null)[];
+}
+
+/** Tables upstream or downstream of a table. */
+export interface TableTraversal extends Answer {
+  readonly datasets: readonly (DatasetJson & { readonly id: number; readonly distance: number })[];
+  readonly edges: readonly TableEdgeJson[];
 }
 
 export interface Status {

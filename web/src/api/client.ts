@@ -1,5 +1,7 @@
 /** HTTP client of the server's API: one function to fetch, one error class, and a cache of answers. */
 
+import { ROOT } from '../state/root';
+
 export type Params = Readonly<
   Record<string, string | number | boolean | null | undefined | readonly string[]>
 >;
@@ -40,7 +42,7 @@ function appendParam(search: URLSearchParams, name: string, value: Params[string
   }
 }
 
-/** `api/v1/upstream?column=…`, relative, so that the page works under a path prefix. */
+/** `api/v1/upstream?column=…`, relative to the root of the server. */
 export function apiUrl(query: string, params: Params): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) appendParam(search, name, value);
@@ -64,7 +66,7 @@ async function readError(response: Response): Promise<ApiError> {
 async function request<T>(url: string): Promise<ApiResponse<T>> {
   const token = sessionStorage.getItem(TOKEN_KEY);
   const headers: HeadersInit = token === null ? {} : { Authorization: `Bearer ${token}` };
-  const response = await fetch(url, { headers, cache: 'no-cache' }).catch(() => {
+  const response = await fetch(`${ROOT}${url}`, { headers, cache: 'no-cache' }).catch(() => {
     throw new ApiError(
       'offline',
       'Cannot reach the server.',

@@ -1,5 +1,6 @@
 /** One function per API query of the page, with its parameters. */
 import type { ColumnRef, TableRef } from '../state/names';
+import type { SchemaChange } from '../state/url';
 import type * as Json from './answers';
 import { fetchCached } from './client';
 import { readBody } from './useQuery';
@@ -32,7 +33,7 @@ const optionParameters = ({ asOf, indirect, depth, cursor }: QueryOptions) => ({
 });
 
 export const findColumns = (q: string, asOf: string | null, limit = 30) =>
-  readBody(fetchCached<Json.Rows<Json.ColumnJson>>('columns', { q, as_of: asOf, limit }));
+  readBody(fetchCached<Json.Found>('columns', { q, as_of: asOf, limit }));
 
 export const fetchTraversal = (side: 'up' | 'down', columns: readonly ColumnRef[], options: QueryOptions) =>
   readBody(
@@ -42,10 +43,32 @@ export const fetchTraversal = (side: 'up' | 'down', columns: readonly ColumnRef[
     }),
   );
 
-export const fetchImpact = (columns: readonly ColumnRef[], { asOf, depth, cursor }: QueryOptions) =>
+/** The tables upstream or downstream of a table. */
+export const fetchTableTraversal = (
+  side: 'up' | 'down',
+  { namespace, name }: TableRef,
+  asOf: string | null,
+) =>
   readBody(
-    fetchCached<Json.Traversal>('impact', {
+    fetchCached<Json.TableTraversal>(side === 'up' ? 'upstream' : 'downstream', {
+      column: JSON.stringify([namespace, name]),
+      grain: 'table',
+      indirect: true,
+      as_of: asOf,
+      limit: ROWS_PER_PAGE,
+    }),
+  );
+
+/** What breaks if the columns are dropped or renamed, or get another type. */
+export const fetchImpact = (
+  columns: readonly ColumnRef[],
+  change: SchemaChange,
+  { asOf, depth, cursor }: QueryOptions,
+) =>
+  readBody(
+    fetchCached<Json.Impact>('impact', {
       column: columnParameters(columns),
+      change,
       as_of: asOf,
       depth,
       cursor,
@@ -66,14 +89,13 @@ export const fetchPersonalData = (
   );
 
 export const fetchDroppable = (column: ColumnRef, asOf: string | null) =>
-  readBody(
-    fetchCached<Json.Rows<Json.Droppable>>('droppable', { column: columnParameter(column), as_of: asOf }),
-  );
+  readBody(fetchCached<Json.DroppableAnswer>('droppable', { column: columnParameter(column), as_of: asOf }));
 
 export const fetchWriters = (column: ColumnRef, asOf: string | null) =>
   readBody(fetchCached<Json.Rows<Json.Writer>>('writers', { column: columnParameter(column), as_of: asOf }));
 
-export const fetchDiff = (from: string, to: string | null, cursor: string | null = null) =>
+/** Changes between two times; those of the last change without a start. */
+export const fetchDiff = (from: string | null, to: string | null, cursor: string | null = null) =>
   readBody(fetchCached<Json.Diff>('diff', { from, to, limit: ROWS_PER_PAGE, cursor }));
 
 export const fetchCoverage = (asOf: string | null, cursor: string | null = null) =>
@@ -92,6 +114,15 @@ export const fetchRuns = (job: Json.JobRef | null, cursor: string | null = null)
     }),
   );
 
+/** One run by its id; null when the lake does not have it. */
+export const fetchRun = async (run: string) => {
+  const { rows } = await readBody(fetchCached<Json.Rows<Json.Run>>('runs', { run, limit: 1 }));
+  return rows[0] ?? null;
+};
+
+export const fetchJob = ({ namespace, name }: Json.JobRef, asOf: string | null) =>
+  readBody(fetchCached<Json.JobCard>('show', { kind: 'job', namespace, name, as_of: asOf }));
+
 export const fetchQuarantine = (cursor: string | null = null) =>
   readBody(fetchCached<Json.Rows<Json.Quarantined>>('quarantine', { limit: ROWS_PER_PAGE, cursor }));
 
@@ -105,7 +136,7 @@ export const countUnfinishedRuns = async (): Promise<number | null> => {
 };
 
 export const fetchDataset = ({ namespace, name }: TableRef, asOf: string | null) =>
-  readBody(fetchCached<Json.Dataset>('dataset', { namespace, name, as_of: asOf }));
+  readBody(fetchCached<Json.Dataset>('show', { kind: 'table', namespace, name, as_of: asOf }));
 
-export const fetchDatasets = () =>
-  readBody(fetchCached<Json.Rows<Json.DatasetJson>>('datasets', { limit: ROWS_PER_PAGE }));
+export const fetchDatasets = (cursor: string | null = null) =>
+  readBody(fetchCached<Json.Rows<Json.DatasetJson>>('tables', { limit: ROWS_PER_PAGE, cursor }));

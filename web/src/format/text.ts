@@ -9,6 +9,12 @@ export function truncateMiddle(text: string, limit: number): string {
   return `${characters.slice(0, head).join('')}…${tail > 0 ? characters.slice(-tail).join('') : ''}`;
 }
 
+/** `text` with at most `limit` characters. The end is replaced by `…`: an error begins with what went wrong. */
+export function truncateEnd(text: string, limit: number): string {
+  const characters = Array.from(text);
+  return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to make visible
 const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
@@ -20,6 +26,15 @@ export function visible(text: string): string {
       : `‹${character.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}›`,
   );
 }
+
+/** `visible` for longer texts such as code: line breaks and tabs stay. */
+export const visibleCode = (code: string) =>
+  code
+    .split(/(\r?\n|\t)/)
+    .map(keepBreak)
+    .join('');
+
+const keepBreak = (part: string, index: number) => (index % 2 === 1 ? part : visible(part));
 
 const NUMBER_FORMAT = new Intl.NumberFormat('en-GB');
 

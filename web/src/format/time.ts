@@ -1,23 +1,25 @@
 /** Formats timestamps and durations for display. */
 
-const UNITS_IN_SECONDS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['year', 31_557_600],
-  ['month', 2_629_800],
-  ['week', 604_800],
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
+/** Seconds per unit, and from how many of them on the unit is used: 13 days are `13d`, 14 days `2w`. */
+const UNITS: readonly { readonly unit: string; readonly seconds: number; readonly from: number }[] = [
+  { unit: 'y', seconds: 31_557_600, from: 2 },
+  { unit: 'mo', seconds: 2_629_800, from: 2 },
+  { unit: 'w', seconds: 604_800, from: 2 },
+  { unit: 'd', seconds: 86_400, from: 1 },
+  { unit: 'h', seconds: 3_600, from: 1 },
+  { unit: 'm', seconds: 60, from: 1 },
 ];
 
-const RELATIVE_FORMAT = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const LOCAL_FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** `3 days ago`, `in 2 hours`, `just now`. */
+/** The age of a time in one unit: `13m`, `3d`; `in 2h` for a later time, `now` below a minute. */
 export function relativeTime(timestamp: string, now: number = Date.now()): string {
-  const seconds = (Date.parse(timestamp) - now) / 1000;
+  const seconds = (now - Date.parse(timestamp)) / 1000;
   if (Number.isNaN(seconds)) return timestamp;
-  const unit = UNITS_IN_SECONDS.find(([, size]) => Math.abs(seconds) >= size);
-  return unit ? RELATIVE_FORMAT.format(Math.round(seconds / unit[1]), unit[0]) : 'just now';
+  const found = UNITS.find((each) => Math.abs(seconds) >= each.seconds * each.from);
+  if (found === undefined) return 'now';
+  const age = `${Math.floor(Math.abs(seconds) / found.seconds)}${found.unit}`;
+  return seconds < 0 ? `in ${age}` : age;
 }
 
 /** `15 Nov 2026, 20:41` in the time zone of the browser. */

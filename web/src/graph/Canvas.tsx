@@ -1,11 +1,12 @@
 /** The canvas: cards, the edges below them, pan, zoom and keyboard control. */
 import '@xyflow/react/dist/base.css';
-import { Background, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react';
+import { Background, MiniMap, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react';
 import { type ReactNode, useMemo, useRef } from 'react';
 import { tableOf } from '../state/names';
 import { ActionsContext, type CanvasActions } from './canvasActions';
 import { CARD_WIDTH } from './cards';
 import { EdgeLines } from './EdgeLines';
+import { GraphFind } from './GraphFind';
 import type { Point } from './layout';
 import { type CardNode, TableCard } from './TableCard';
 import { useCanvasKeys } from './useCanvasKeys';
@@ -17,6 +18,10 @@ import { ZoomButtons } from './ZoomButtons';
 const NODE_TYPES = { card: TableCard };
 /** In a larger drawing, new cards appear without animation. */
 const MAX_ANIMATED_CARDS = 60;
+/** A drawing with this many cards has a minimap. */
+const MIN_MINIMAP_CARDS = 30;
+
+const layerClass = (node: CardNode) => `layer-${node.data.card.layer ?? 'none'}`;
 
 interface CanvasProps {
   readonly drawing: Drawing;
@@ -93,6 +98,16 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
           </ViewportPortal>
           <Background gap={24} size={1} />
           {children}
+          <GraphFind drawing={drawing} />
+          {drawing.cards.length >= MIN_MINIMAP_CARDS && (
+            <MiniMap
+              position="bottom-left"
+              pannable
+              zoomable
+              nodeClassName={layerClass}
+              ariaLabel="Overview of the graph"
+            />
+          )}
           <ZoomButtons onShowAll={showAll} />
         </ReactFlow>
       </div>

@@ -4,7 +4,7 @@ import { SHIELD } from '../shell/icons';
 import { useStore } from '../state/store';
 import { useActions } from './canvasActions';
 import type { EdgePath } from './edgePaths';
-import { edgeMark, highlightStore, isMarkHidden, type Mark } from './highlight';
+import { edgeMark, highlightStore, hoverStore, isMarkHidden, type Mark } from './highlight';
 import type { Point } from './layout';
 
 const CHANGE_SYMBOLS = {
@@ -52,13 +52,15 @@ const EdgeLine = memo(function EdgeLine({ edgePath, mark, onPath, onSelect }: Ed
 
 export const EdgeLines = memo(function EdgeLines({ paths }: { paths: readonly EdgePath[] }) {
   const highlight = useStore(highlightStore, (value) => value);
+  const hover = useStore(hoverStore, (value) => value);
   const { select } = useActions();
   return (
     <svg className={highlight.path === null ? 'lines' : 'lines pinned'} aria-hidden="true">
       {paths.map((edgePath) => {
         const mark = edgeMark(edgePath.edge, highlight);
         if (isMarkHidden(mark, highlight)) return null;
-        const onPath = highlight.path?.edges.has(edgePath.edge.key) ?? false;
+        const { key } = edgePath.edge;
+        const onPath = (highlight.path?.edges.has(key) || hover?.edges.has(key)) ?? false;
         return (
           <EdgeLine key={edgePath.key} edgePath={edgePath} mark={mark} onPath={onPath} onSelect={select} />
         );

@@ -1,18 +1,18 @@
 /** Draws a lineage graph, with budget banner and legend, and connects it to the view. */
 import { Panel } from '@xyflow/react';
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { countOf } from '../format/text';
 import { tableOf } from '../state/names';
-import type { Side } from '../state/url';
+import type { Grain, Side } from '../state/url';
 import { navigate, openColumn, useView, viewStore } from '../state/view';
-import { GROUP_NAMESPACE } from './budget';
 import { Canvas } from './Canvas';
 import type { CanvasActions } from './canvasActions';
 import { addExpansion, TABLES_PER_EXPANSION } from './columnGraph';
 import { currentDrawing } from './currentDrawing';
-import { type Highlight, highlightStore, type Mark, NO_HIGHLIGHT } from './highlight';
+import { type Highlight, highlightStore, hoverStore, type Mark, NO_HIGHLIGHT } from './highlight';
 import type { LineageGraph } from './lineageGraph';
 import { findPathThrough } from './path';
+import { toTableGraph } from './tableGraph';
 import { type Drawing, useDrawing } from './useDrawing';
 
 interface GraphPaneProps {
@@ -24,6 +24,8 @@ interface GraphPaneProps {
   readonly marks?: ReadonlyMap<string, Mark>;
   readonly unknownReasons?: ReadonlyMap<string, string>;
   readonly canExpand: boolean;
+  /** Whether the cards show columns; that of the view, unless it is given. */
+  readonly grain?: Grain;
   readonly legend?: ReactNode;
 }
 
@@ -33,7 +35,7 @@ const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 function BudgetBanner({ drawing }: { drawing: Drawing }) {
   const { groupedTables, omittedEdges, cards } = drawing;
   if (groupedTables === 0 && omittedEdges === 0) return null;
-  const shown = cards.filter((card) => card.namespace !== GROUP_NAMESPACE).length;
+  const shown = cards.filter((card) => !card.isGroup).length;
   return (
     <Panel position="top-center" className="banner" role="status">
       Showing the {countOf(shown, 'nearest table')}
@@ -60,19 +62,31 @@ function toggleSelection(key: string): void {
   navigate({ pick: key === '' || key === viewStore.get().pick ? null : key });
 }
 
+/** Publishes the path through a column, or none for null. */
+function hoverPath(graph: LineageGraph, column: string | null): void {
+  hoverStore.set(column === null ? null : findPathThrough(graph, column));
+}
+
+function unfold(table: string): void {
+  navigate({ unfold: [...viewStore.get().unfold, table] });
+}
+
 function useCanvasActions(
+  graph: RefObject<LineageGraph>,
   canExpand: boolean,
   setFilter: (table: string, text: string) => void,
 ): CanvasActions {
   return useMemo(
     () => ({
       select: toggleSelection,
+      hover: (column) => hoverPath(graph.current, column),
       openColumn,
+      unfold,
       expand: canExpand ? expand : null,
       toggleAllColumns: (table) => navigate({ whole: toggle(viewStore.get().whole, table) }, 'replace'),
       filter: setFilter,
     }),
-    [canExpand, setFilter],
+    [graph, canExpand, setFilter],
   );
 }
 
@@ -98,29 +112,36 @@ function useHighlight({ graph, focusColumn, kind, marks = NO_MARKS }: GraphPaneP
 }
 
 export function GraphPane(props: GraphPaneProps) {
-  const { graph, subject, focusColumn, unknownReasons = NO_TEXTS, canExpand, legend } = props;
+  const { subject, focusColumn, unknownReasons = NO_TEXTS, canExpand, legend } = props;
+  const grainOfView = useView((view) => view.grain);
+  const grain = props.grain ?? grainOfView;
+  const graph = useMemo(
+    () => (grain === 'table' ? toTableGraph(props.graph) : props.graph),
+    [props.graph, grain],
+  );
   const { filters, setFilter } = useFilters();
-  const drawing = useDrawing(graph, unknownReasons, filters);
-  const actions = useCanvasActions(canExpand, setFilter);
-  useHighlight(props);
+  const drawing = useDrawing(graph, unknownReasons, filters, grain);
+  const drawnGraph = useRef(graph);
+  drawnGraph.current = graph;
+  const actions = useCanvasActions(drawnGraph, canExpand && grain === 'column', setFilter);
+  useHighlight({ ...props, graph });
+  useEffect(() => () => hoverStore.set(null), []);
   useEffect(() => {
     currentDrawing.set(drawing);
     return () => currentDrawing.set(null);
   }, [drawing]);
   if (drawing === null || drawing.cards.length === 0) return null;
   return (
-    <Canvas
-      drawing={drawing}
-      subject={subject}
-      focusTable={focusColumn === null ? null : tableOf(focusColumn)}
-      actions={actions}
-    >
-      <BudgetBanner drawing={drawing} />
-      {legend !== undefined && (
-        <Panel position="bottom-left" className="legend">
-          {legend}
-        </Panel>
-      )}
-    </Canvas>
+    <>
+      <Canvas
+        drawing={drawing}
+        subject={`${subject} ${grain}`}
+        focusTable={focusColumn === null ? null : tableOf(focusColumn)}
+        actions={actions}
+      >
+        <BudgetBanner drawing={drawing} />
+      </Canvas>
+      {legend !== undefined && <div className="legend">{legend}</div>}
+    </>
   );
 }

@@ -3,15 +3,17 @@ import type { Node, NodeProps } from '@xyflow/react';
 import { type CSSProperties, memo } from 'react';
 import { count, countOf, truncateMiddle, visible } from '../format/text';
 import { ShieldIcon, SumIcon, UnknownIcon } from '../shell/icons';
+import { TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { useStore } from '../state/store';
 import type { Side } from '../state/url';
-import { GROUP_NAMESPACE } from './budget';
 import { type CanvasActions, useActions } from './canvasActions';
 import { type Card, hasFooter, type Row } from './cards';
-import { highlightStore, type Mark } from './highlight';
+import { FOLD_NAMESPACE } from './fold';
+import { foundStore, highlightStore, hoverStore, type Mark } from './highlight';
 import { MARK_LABELS } from './labels';
 import type { Point } from './layout';
+import type { Path } from './path';
 
 /** `origin` is where the animation of a new card starts, relative to its position. */
 export type CardNode = Node<{ card: Card; isNew: boolean; origin: Point | null }, 'card'>;
@@ -26,6 +28,7 @@ interface CardRowProps {
   readonly mark: Mark | null;
   readonly highlighted: boolean;
   readonly inFocus: boolean;
+  readonly found: 'current' | 'match' | null;
   readonly tabbable: boolean;
   readonly actions: CanvasActions;
 }
@@ -41,11 +44,13 @@ function accessibleName(row: Row, mark: Mark | null): string {
   return parts.filter(Boolean).join(', ');
 }
 
-const CardRow = memo(function CardRow({ row, mark, highlighted, inFocus, tabbable, actions }: CardRowProps) {
+const CardRow = memo(function CardRow(props: CardRowProps) {
+  const { row, mark, highlighted, inFocus, found, tabbable, actions } = props;
   const classes = [
     'row',
     highlighted && 'highlighted',
     inFocus && 'focused',
+    found !== null && `found-${found}`,
     !row.onPath && 'off-path',
     mark && `mark-${mark}`,
   ];
@@ -59,6 +64,8 @@ const CardRow = memo(function CardRow({ row, mark, highlighted, inFocus, tabbabl
       title={visible(row.field)}
       onClick={() => actions.select(row.key)}
       onDoubleClick={() => actions.openColumn(row.key)}
+      onPointerEnter={() => actions.hover(row.key)}
+      onPointerLeave={() => actions.hover(null)}
     >
       <span className="field">{truncateMiddle(visible(row.field), MAX_FIELD_LENGTH)}</span>
       {mark !== null && (
@@ -131,6 +138,10 @@ function Rows({ card, actions }: { card: Card; actions: CanvasActions }) {
   const path = useStore(highlightStore, (highlight) => highlight.path);
   const focus = useStore(highlightStore, (highlight) => highlight.focus);
   const marks = useStore(highlightStore, (highlight) => highlight.columnMarks);
+  const hover = useStore(hoverStore, (value) => value);
+  const found = useStore(foundStore, (value) => value);
+  const foundState = (key: string) =>
+    found.current === key ? 'current' : found.columns.has(key) ? 'match' : null;
   return (
     <div className="rows">
       {card.rows.map((row, index) => (
@@ -138,8 +149,9 @@ function Rows({ card, actions }: { card: Card; actions: CanvasActions }) {
           key={row.key}
           row={row}
           mark={marks.get(row.key) ?? null}
-          highlighted={path?.columns.has(row.key) ?? false}
+          highlighted={(path?.columns.has(row.key) || hover?.columns.has(row.key)) ?? false}
           inFocus={focus === row.key}
+          found={foundState(row.key)}
           tabbable={focus === row.key || (index === 0 && focus === null)}
           actions={actions}
         />
@@ -148,13 +160,24 @@ function Rows({ card, actions }: { card: Card; actions: CanvasActions }) {
   );
 }
 
-function Header({ card }: { card: Card }) {
+function Title({ card, actions }: { card: Card; actions: CanvasActions }) {
+  if (card.namespace === FOLD_NAMESPACE) {
+    return (
+      <button type="button" className="link unfold nodrag nopan" onClick={() => actions.unfold(card.name)}>
+        {card.title}
+      </button>
+    );
+  }
+  if (card.isGroup) return <Name text={card.title} limit={32} />;
+  return <TableLink table={card} label={card.title} limit={28} tabIndex={-1} />;
+}
+
+function Header({ card, actions }: { card: Card; actions: CanvasActions }) {
   return (
     <header>
       <strong className={card.title.length > LONG_TITLE_LENGTH ? 'long' : ''}>
-        <Name text={card.title} limit={28} />
+        <Title card={card} actions={actions} />
       </strong>
-      <Name className="path" text={card.name} limit={33} />
       {card.unknownReason !== null && (
         <span
           className="unknown-reason"
@@ -169,24 +192,35 @@ function Header({ card }: { card: Card }) {
   );
 }
 
+/** A card without rows is one column of the path, whose field is `*`. */
+const isOnPath = (card: Card, path: Path) =>
+  path.columns.has(`${card.key}|*`) || card.rows.some((row) => path.columns.has(row.key));
+
 /** Whether a path is highlighted that does not include this card. */
 function useDimmed(card: Card): boolean {
-  return useStore(
-    highlightStore,
-    ({ path }) => path !== null && !card.rows.some((row) => path.columns.has(row.key)),
-  );
+  return useStore(highlightStore, ({ path }) => path !== null && !isOnPath(card, path));
 }
 
 export const TableCard = memo(function TableCard({ data }: NodeProps<CardNode>) {
   const { card, origin, isNew } = data;
   const actions = useActions();
   const dimmed = useDimmed(card);
+  const onHoverPath = useStore(
+    hoverStore,
+    (path) => card.rows.length === 0 && path !== null && isOnPath(card, path),
+  );
+  const hasRows = card.rows.length > 0;
+  const found = useStore(foundStore, ({ columns, current }) =>
+    current === card.key ? 'current' : columns.has(card.key) ? 'match' : null,
+  );
   const style = { '--from-x': `${origin?.x ?? 0}px`, '--from-y': `${origin?.y ?? 0}px` } as CSSProperties;
   const classes = [
     'card',
     dimmed && 'dimmed',
     card.unknownReason !== null && 'unknown',
-    card.namespace === GROUP_NAMESPACE && 'group',
+    card.isGroup && 'group',
+    onHoverPath && 'on-hover-path',
+    found !== null && `found-${found}`,
     isNew && 'new',
   ];
   return (
@@ -195,9 +229,11 @@ export const TableCard = memo(function TableCard({ data }: NodeProps<CardNode>) 
       data-layer={card.layer ?? 'none'}
       aria-label={`table ${card.title}`}
       style={style}
+      onPointerEnter={hasRows ? undefined : () => actions.hover(`${card.key}|*`)}
+      onPointerLeave={hasRows ? undefined : () => actions.hover(null)}
     >
       <div className="card-content">
-        <Header card={card} />
+        <Header card={card} actions={actions} />
         {card.hasFilter && <Filter card={card} actions={actions} />}
         <Rows card={card} actions={actions} />
         <Footer card={card} actions={actions} />

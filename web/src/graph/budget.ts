@@ -38,15 +38,27 @@ function groupColumn(distance: number, tables: number): Column {
   const hops = countOf(Math.abs(distance), 'hop');
   const direction = distance < 0 ? 'upstream' : 'downstream';
   const ref = { namespace: GROUP_NAMESPACE, name: `${hops} ${direction}, listed in the table`, field: '*' };
-  return { ...columnFromName(ref, distance), table: countOf(tables, 'more table') };
+  return { ...columnFromName(ref, distance), table: `${countOf(tables, 'table')} ${hops} ${direction}` };
 }
 
-/** The graph with these tables grouped by distance. Edges inside a group are dropped, others end at the group. */
-function groupTables(graph: LineageGraph, tables: readonly (readonly [string, number])[]): LineageGraph {
+/** The graph with these tables grouped by distance. */
+function groupByDistance(graph: LineageGraph, tables: readonly (readonly [string, number])[]): LineageGraph {
   const sizes = new Map<number, number>();
   for (const [, distance] of tables) sizes.set(distance, (sizes.get(distance) ?? 0) + 1);
   const groups = new Map([...sizes].map(([distance, size]) => [distance, groupColumn(distance, size)]));
   const groupOf = new Map(tables.map(([table, distance]) => [table, groups.get(distance)?.key ?? '']));
+  return replaceTables(graph, groupOf, [...groups.values()]);
+}
+
+/**
+ * The graph with each of these tables replaced by the column that stands for its group. Edges inside a group are
+ * dropped, others end at the group.
+ */
+export function replaceTables(
+  graph: LineageGraph,
+  groupOf: ReadonlyMap<string, string>,
+  groups: readonly Column[],
+): LineageGraph {
   const endpoint = (column: string) => groupOf.get(tableOf(column)) ?? column;
   const edges: Edge[] = [];
   for (const edge of graph.edges.values()) {
@@ -57,13 +69,13 @@ function groupTables(graph: LineageGraph, tables: readonly (readonly [string, nu
     }
   }
   const columns = [...graph.columns.values()].filter((column) => !groupOf.has(tableKey(column)));
-  return createGraph([...columns, ...groups.values()], edges);
+  return createGraph([...columns, ...groups], edges);
 }
 
 /** The part of a graph that is drawn. Direct edges are kept before indirect ones. */
 export function limitToBudget(graph: LineageGraph, maxCards = MAX_CARDS, maxEdges = MAX_EDGES): DrawnPart {
   const beyond = tablesByDistance(graph).slice(maxCards);
-  const { columns, edges } = beyond.length > 0 ? groupTables(graph, beyond) : graph;
+  const { columns, edges } = beyond.length > 0 ? groupByDistance(graph, beyond) : graph;
   const directFirst = [...edges.values()].sort((a, b) => Number(b.direct) - Number(a.direct));
   const kept = directFirst.slice(0, maxEdges);
   return {

@@ -2,10 +2,11 @@
 import { type TableRef, tableKey } from '../state/names';
 import type { Side } from '../state/url';
 import { GROUP_NAMESPACE } from './budget';
+import { FOLD_NAMESPACE } from './fold';
 import { CARD_WIDTH } from './layout';
 import type { Column, LineageGraph } from './lineageGraph';
 
-export const HEADER_HEIGHT = 52;
+export const HEADER_HEIGHT = 36;
 export const ROW_HEIGHT = 24;
 export const FOOTER_HEIGHT = 26;
 const BOTTOM_PADDING = 6;
@@ -28,6 +29,8 @@ export interface Row {
 export interface Card extends TableRef {
   readonly key: string;
   readonly title: string;
+  /** Whether the card stands for several tables. */
+  readonly isGroup: boolean;
   readonly layer: string | null;
   readonly distance: number;
   readonly rows: readonly Row[];
@@ -53,6 +56,8 @@ export interface CardOptions {
   readonly filters: ReadonlyMap<string, string>;
   /** Why a table's lineage is unknown, by its short name. */
   readonly unknownReasons: ReadonlyMap<string, string>;
+  /** Whether the cards show only the names of the tables. */
+  readonly namesOnly?: boolean;
 }
 
 export const DEFAULT_OPTIONS: CardOptions = {
@@ -117,6 +122,8 @@ function toRow(column: Column, edges: DirectEdges | undefined, onPath: boolean):
   };
 }
 
+const isGroupNamespace = (namespace: string) => namespace === GROUP_NAMESPACE || namespace === FOLD_NAMESPACE;
+
 const hiddenCount = (total: number | null, drawn: number) => Math.max(0, (total ?? 0) - drawn);
 
 /** The rows of a card: those on the path and, when the card shows all columns, the other ones. */
@@ -136,10 +143,11 @@ function selectRows(key: string, path: readonly Row[], options: CardOptions) {
 
 /** Whether a card has a footer, which shows all columns or reports how many do not fit. */
 export const hasFooter = (
-  card: Pick<Card, 'namespace' | 'showsAllColumns' | 'otherColumns' | 'overflow'>,
-): boolean =>
-  card.namespace !== GROUP_NAMESPACE &&
-  (card.showsAllColumns || card.otherColumns !== 0 || card.overflow > 0);
+  card: Pick<Card, 'isGroup' | 'showsAllColumns' | 'otherColumns' | 'overflow'>,
+): boolean => !card.isGroup && (card.showsAllColumns || card.otherColumns !== 0 || card.overflow > 0);
+
+/** The content of a card that shows only the name of its table. */
+const NO_ROWS = { rows: [], hasFilter: false, showsAllColumns: false, otherColumns: 0, overflow: 0 } as const;
 
 function toCard(
   columnsOnPath: readonly Column[],
@@ -151,10 +159,15 @@ function toCard(
   const first = columns[0] as Column;
   const fields = columns.filter((column) => column.field !== '*');
   const path = fields.map((column) => toRow(column, edges.get(column.key), true));
-  const content = selectRows(key, path, options);
+  const content = options.namesOnly ? NO_ROWS : selectRows(key, path, options);
+  const isGroup = isGroupNamespace(first.namespace);
   const sum = (count: (column: Column) => number) =>
     fields.reduce((total, column) => total + count(column), 0);
-  const footer = hasFooter({ ...content, namespace: first.namespace }) ? FOOTER_HEIGHT : BOTTOM_PADDING;
+  const footer = hasFooter({ ...content, isGroup })
+    ? FOOTER_HEIGHT
+    : content.rows.length > 0
+      ? BOTTOM_PADDING
+      : 0;
   const filter = content.hasFilter ? FILTER_HEIGHT : 0;
   return {
     ...content,
@@ -162,6 +175,7 @@ function toCard(
     namespace: first.namespace,
     name: first.name,
     title: first.table,
+    isGroup,
     layer: columns.find((column) => column.layer !== null)?.layer ?? null,
     distance: Math.min(...columns.map((column) => Math.abs(column.distance))),
     hidden: {

@@ -17,7 +17,7 @@ export interface GraphQueries {
     columns: readonly ColumnRef[],
     options: QueryOptions,
   ) => Promise<Traversal>;
-  readonly dataset: (table: TableRef, asOf: string | null) => Promise<Dataset>;
+  readonly dataset: (table: TableRef, asOf: string | null) => Promise<Pick<Dataset, 'columns'>>;
 }
 
 export interface ColumnGraph {
@@ -173,7 +173,7 @@ function mergeTraversals(
   return traversals.reduce((graph, { side, traversal }) => {
     const complete = graphFromTraversal(traversal, side);
     const limit = expansionCount(view.open, start, side);
-    return mergeGraphs(graph, view.depth > 1 ? complete : nearestTables(complete, start, limit));
+    return mergeGraphs(graph, view.depth === 1 ? nearestTables(complete, start, limit) : complete);
   }, EMPTY_GRAPH);
 }
 

@@ -26,6 +26,18 @@ export const NO_HIGHLIGHT: Highlight = {
 };
 export const highlightStore = createStore<Highlight>(NO_HIGHLIGHT);
 
+/** The path through the row under the pointer. */
+export const hoverStore = createStore<Path | null>(null);
+
+/** The columns that the find field matches, and the one that it is at. */
+export interface Found {
+  readonly columns: ReadonlySet<string>;
+  readonly current: string | null;
+}
+
+export const NOTHING_FOUND: Found = { columns: new Set(), current: null };
+export const foundStore = createStore<Found>(NOTHING_FOUND);
+
 /** The mark of an edge: its change, or the verdict on the data it carries. */
 export function edgeMark(edge: Edge, { kind, columnMarks }: Highlight): Mark | null {
   if (kind === 'changes') return edge.change === 'same' ? null : edge.change;

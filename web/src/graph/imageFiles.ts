@@ -2,7 +2,8 @@
 import type { Scene, Shape } from './shapes';
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escapeXml = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? '');
+/** The text with the characters that have a meaning in XML and HTML replaced. */
+export const escapeXml = (text: string) => text.replace(/[&<>"]/g, (letter) => ENTITIES[letter] ?? '');
 
 const FONTS = {
   bold: { family: 'system-ui, sans-serif', weight: 600 },

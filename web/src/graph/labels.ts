@@ -24,5 +24,9 @@ export const SUBTYPE_LABELS: Readonly<Record<string, string>> = {
   CONDITIONAL: 'condition',
 };
 
+/** `← 2` for a column or table two hops upstream, `→ 1` for one hop downstream. */
+export const distanceText = (distance: number) =>
+  distance < 0 ? `← ${-distance}` : distance > 0 ? `→ ${distance}` : '·';
+
 export const subtypeLabel = (subtype: string | null) =>
   subtype === null ? 'unknown' : (SUBTYPE_LABELS[subtype] ?? subtype);

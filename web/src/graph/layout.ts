@@ -3,6 +3,8 @@
 export interface Box {
   readonly id: string;
   readonly height: number;
+  /** Layer of the table; a table without a layer and without inputs is a source. */
+  readonly layer?: string | null;
 }
 
 export interface Link {
@@ -114,7 +116,26 @@ function assignRanks(boxes: readonly Box[], links: readonly Link[]): Map<string,
     const targetRanks = (targets.get(id) ?? []).map((to) => ranks.get(to) ?? 1);
     if (targetRanks.length) ranks.set(id, Math.min(...targetRanks) - 1);
   }
+  moveSourcesLeft(boxes, new Set(sources), ranks);
   return ranks;
+}
+
+/** Moves the sources outside the lake left of the bronze tables. */
+function moveSourcesLeft(
+  boxes: readonly Box[],
+  withoutInputs: ReadonlySet<string>,
+  ranks: Map<string, number>,
+): void {
+  const isSource = (box: Box) => box.layer === null && withoutInputs.has(box.id);
+  const sources = new Set(boxes.filter(isSource).map((box) => box.id));
+  const bronze = boxes.filter((box) => box.layer === 'bronze').map((box) => ranks.get(box.id) ?? 0);
+  if (sources.size === 0 || bronze.length === 0) return;
+  const firstBronze = Math.min(...bronze);
+  const shift = firstBronze === 0 ? 1 : 0;
+  for (const { id } of boxes) {
+    const rank = (ranks.get(id) ?? 0) + shift;
+    ranks.set(id, sources.has(id) ? Math.min(rank - shift, firstBronze + shift - 1) : rank);
+  }
 }
 
 /** A cell for each box, and a chain of lanes for each link that spans several ranks. */

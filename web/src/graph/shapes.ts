@@ -92,13 +92,11 @@ function cardShapes(card: Card, { x, y }: Point, highlight: Highlight, palette: 
   const layer = palette.layers[card.layer ?? 'none'] ?? palette.layers.none ?? palette.border;
   const box = { kind: 'rect', x, y, width: CARD_WIDTH, height: card.height, radius: 8 } as const;
   const title = truncateMiddle(visible(card.title), 28);
-  const name = truncateMiddle(visible(card.name), 38);
   const top = y + HEADER_HEIGHT + (card.hasFilter ? FILTER_HEIGHT : 0);
   return [
     { ...box, fill: palette.surface, stroke: palette.border, dashed: card.unknownReason !== null },
     { ...box, width: 3, radius: 1, fill: layer, stroke: null, dashed: false },
-    text(x + 14, y + 21, title, { fill: palette.text, font: 'bold', size: 14 }),
-    text(x + 14, y + 39, name, { fill: palette.muted, font: 'plain', size: 11 }),
+    text(x + 14, y + 23, title, { fill: palette.text, font: 'bold', size: 14 }),
     ...card.rows.flatMap((row, index) =>
       rowShapes(row, x, top + index * ROW_HEIGHT + 16, highlight.columnMarks.get(row.key), palette),
     ),

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { fetchDataset } from '../api/queries';
 import { readTableKey } from '../state/names';
+import type { Grain } from '../state/url';
 import { useView } from '../state/view';
 import { type DrawnPart, limitToBudget } from './budget';
 import { type Card, toCards } from './cards';
@@ -48,22 +49,32 @@ export function useDrawing(
   graph: LineageGraph,
   unknownReasons: ReadonlyMap<string, string>,
   filters: ReadonlyMap<string, string>,
+  grain: Grain,
 ): Drawing | null {
+  const namesOnly = grain === 'table';
   const asOf = useView((view) => view.asOf);
   const showAll = useView((view) => view.whole);
   const [drawing, setDrawing] = useState<Drawing | null>(null);
   const part = useMemo(() => limitToBudget(graph), [graph]);
   const tables = useMemo(() => {
-    const all = toCards(part.graph).map((card) => card.key);
+    const all = toCards(part.graph)
+      .filter((card) => !card.isGroup)
+      .map((card) => card.key);
+    if (namesOnly) return [];
     return all.length <= MAX_LOADED_TABLES ? all : all.filter((key) => showAll.includes(key));
-  }, [part, showAll]);
+  }, [part, showAll, namesOnly]);
   const tableColumns = useTableColumns(tables, asOf);
   const cards = useMemo(
-    () => toCards(part.graph, { tableColumns, showAll: new Set(showAll), filters, unknownReasons }),
-    [part, tableColumns, showAll, filters, unknownReasons],
+    () =>
+      toCards(part.graph, { tableColumns, showAll: new Set(showAll), filters, unknownReasons, namesOnly }),
+    [part, tableColumns, showAll, filters, unknownReasons, namesOnly],
   );
   useEffect(() => {
-    const boxes = cards.map((card) => ({ id: card.key, height: card.height }));
+    const boxes = cards.map(({ key, height, layer, isGroup }) => ({
+      id: key,
+      height,
+      layer: isGroup ? 'group' : layer,
+    }));
     return requestLayout(boxes, tableLinks(part.graph), (layout) => {
       const edgePaths = routeEdges(part.graph, rowAnchors(cards, layout), layout);
       setDrawing({ ...part, cards, edgePaths, layout });

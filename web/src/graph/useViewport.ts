@@ -11,6 +11,7 @@ import {
   isSameViewport,
   MIN_READABLE_ZOOM,
   MIN_ZOOM,
+  viewportAfterChange,
   viewportAfterGrowth,
 } from './viewport';
 
@@ -47,7 +48,10 @@ export function useViewport(
     }
     const current = flow.getViewport();
     const size = sizeOf(element, MIN_READABLE_ZOOM);
-    const next = viewportAfterGrowth(previous.drawing, drawing, anchorTable(focusTable), current, size);
+    const isUnmoved = fitted.current !== null && isSameViewport(fitted.current, current);
+    const next = isUnmoved
+      ? viewportAfterChange(previous.drawing, drawing, anchorTable(focusTable), current, size)
+      : viewportAfterGrowth(previous.drawing, drawing, anchorTable(focusTable), current, size);
     if (isSameViewport(next, current)) return;
     fit.current = fitDrawing;
     // A viewport that shows only a part stays when the window changes.

@@ -94,3 +94,20 @@ export function viewportAfterGrowth(
   const focus = anchorCard.length > 0 ? boundsOf(current, anchorCard) : null;
   return fitViewport(boundsOf(current, [...added, ...anchorCard]), focus, size);
 }
+
+/**
+ * The viewport after the content of a drawing changed that the user has not moved: the complete drawing if it is
+ * readable, or else as after growth.
+ */
+export function viewportAfterChange(
+  previous: PlacedCards,
+  current: PlacedCards,
+  anchor: string | null,
+  viewport: Viewport,
+  size: CanvasSize,
+): Viewport {
+  const all = fitViewport(boundsOf(current), null, size);
+  return isVisible(boundsOf(current), all, size)
+    ? all
+    : viewportAfterGrowth(previous, current, anchor, viewport, size);
+}

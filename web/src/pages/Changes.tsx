@@ -24,7 +24,9 @@ function oneWeekAgo(): string {
   return new Date(Math.floor((Date.now() - WEEK_MS) / HOUR_MS) * HOUR_MS).toISOString();
 }
 
-function DateRangeForm({ from, to }: { from: string; to: string | null }) {
+const COMPARISON_DEFAULTS = { pick: null, hide: [], to: null };
+
+function DateRangeForm({ from, to }: { from: string | null; to: string | null }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
@@ -43,6 +45,12 @@ function DateRangeForm({ from, to }: { from: string; to: string | null }) {
       <button type="submit" className="primary">
         Compare
       </button>
+      <button type="button" onClick={() => navigate({ ...COMPARISON_DEFAULTS, from: null })}>
+        Last change
+      </button>
+      <button type="button" onClick={() => navigate({ ...COMPARISON_DEFAULTS, from: oneWeekAgo() })}>
+        Last 7 days
+      </button>
     </form>
   );
 }
@@ -58,8 +66,7 @@ const countChanges = (rows: readonly ChangeRow[], change: ChangeRow['change']) =
   rows.filter((row) => row.change === change).length;
 
 export default function Changes() {
-  const { from: fromParameter, to, hide, pick } = useView((view) => view);
-  const from = useMemo(() => fromParameter ?? oneWeekAgo(), [fromParameter]);
+  const { from, to, hide, pick } = useView((view) => view);
   const key = JSON.stringify([from, to]);
   const { query, onLoadMore } = usePagedQuery(key, (cursor) => fetchDiff(from, to, cursor), appendChanges);
   const answer = query.value;
@@ -71,7 +78,7 @@ export default function Changes() {
   );
   return (
     <GraphScreen
-      toolbar={<DateRangeForm from={from} to={to} />}
+      toolbar={<DateRangeForm from={from ?? answer?.from ?? null} to={to} />}
       graph={
         <QueryResult query={query}>
           {() =>

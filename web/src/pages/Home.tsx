@@ -2,6 +2,7 @@
 import type { ColumnJson, Overview, RecentChange } from '../api/answers';
 import { fetchDatasets, fetchOverview } from '../api/queries';
 import { useQuery } from '../api/useQuery';
+import { countOf } from '../format/text';
 import { MARK_LABELS } from '../graph/labels';
 import { Search } from '../search/Search';
 import { Name } from '../shell/Name';
@@ -11,7 +12,8 @@ import { columnKey, shortName } from '../state/names';
 import { navigate, openColumn } from '../state/view';
 import { IngestHealth } from './IngestHealth';
 import { Layers } from './Layers';
-import { useServerStatus } from './useServerStatus';
+import { changesOfKnownEdges, isNewLake } from './recentChanges';
+import { type ServerStatus, useServerStatus } from './useServerStatus';
 
 const MAX_EXAMPLES = 3;
 const MAX_CHANGES = 8;
@@ -56,11 +58,26 @@ function Change({ change }: { change: RecentChange }) {
   );
 }
 
-function RecentChanges({ changes }: { changes: readonly RecentChange[] }) {
+/** What the first ingest brought: everything in a new lake is an addition, which is not listed one by one. */
+function FirstIngest({ overview }: { overview: Overview }) {
+  const { edges, jobs } = overview.health;
+  const tables = overview.layers.reduce((sum, layer) => sum + layer.datasets, 0);
+  return (
+    <p className="first-ingest">
+      First ingest: {countOf(Number(edges ?? 0), 'edge')} in {countOf(tables, 'table')}, from{' '}
+      {countOf(Number(jobs ?? 0), 'job')}.
+    </p>
+  );
+}
+
+function RecentChanges({ overview }: { overview: Overview }) {
+  const isNew = isNewLake(overview);
+  const changes = isNew ? changesOfKnownEdges(overview.recent) : overview.recent;
   return (
     <section className="box" aria-labelledby="recent-title">
       <h2 id="recent-title">Recent changes</h2>
-      {changes.length === 0 ? (
+      {isNew && <FirstIngest overview={overview} />}
+      {changes.length === 0 && isNew ? null : changes.length === 0 ? (
         <p className="muted">No recent changes.</p>
       ) : (
         <ul className="recent">
@@ -83,9 +100,15 @@ function RecentChanges({ changes }: { changes: readonly RecentChange[] }) {
 
 const isEmpty = (overview: Overview) => overview.layers.every((layer) => layer.datasets === 0);
 
-function EmptyLake() {
+function EmptyLake({ server }: { server: ServerStatus }) {
+  const received = server.status?.receiver.accepted;
   return (
     <EmptyState title="No lineage yet">
+      {typeof received === 'number' && received > 0 && (
+        <p>
+          <strong>{countOf(received, 'event')} received.</strong> They appear here after the next ingest.
+        </p>
+      )}
       <p>Send events, then run ingest:</p>
       <ol>
         <li>
@@ -93,7 +116,7 @@ function EmptyLake() {
           OpenLineage producer with the URL <code>{location.origin}</code>.
         </li>
         <li>
-          Run <code>colline ingest</code>.
+          Run <code>colline ingest</code>, or start the server with <code>colline serve --ingest</code>.
         </li>
       </ol>
     </EmptyState>
@@ -111,19 +134,23 @@ export function Home() {
         <Search large />
         {overview.value !== null && <Examples columns={overview.value.examples} />}
       </div>
-      <QueryResult query={overview}>
-        {(value) =>
-          isEmpty(value) ? (
-            <EmptyLake />
-          ) : (
-            <div className="boxes">
-              <Layers overview={value} tables={datasets.value?.rows ?? []} />
-              <RecentChanges changes={value.recent} />
-              <IngestHealth overview={value} server={server} />
-            </div>
-          )
-        }
-      </QueryResult>
+      {overview.error?.code === 'no_lineage' ? (
+        <EmptyLake server={server} />
+      ) : (
+        <QueryResult query={overview}>
+          {(value) =>
+            isEmpty(value) ? (
+              <EmptyLake server={server} />
+            ) : (
+              <div className="boxes">
+                <Layers overview={value} tables={datasets.value?.rows ?? []} />
+                <RecentChanges overview={value} />
+                <IngestHealth overview={value} server={server} />
+              </div>
+            )
+          }
+        </QueryResult>
+      )}
     </div>
   );
 }

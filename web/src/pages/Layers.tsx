@@ -2,10 +2,9 @@
 import { useMemo } from 'react';
 import type { DatasetJson, LayerJson, Overview } from '../api/answers';
 import { count, countOf } from '../format/text';
-import { Name } from '../shell/Name';
+import { TableLink } from '../shell/Links';
 import { shortName, tableKey } from '../state/names';
 import { layerOrder } from '../table/cells';
-import { openTable } from './openTable';
 
 const MAX_TABLES = 12;
 
@@ -23,9 +22,7 @@ function Tables({ layer, tables }: { layer: LayerJson; tables: readonly DatasetJ
     <ul className="tables">
       {tables.slice(0, MAX_TABLES).map((table) => (
         <li key={tableKey(table)}>
-          <button type="button" className="link" onClick={() => void openTable(table)}>
-            <Name text={nameInLayer(layer.layer, table)} limit={30} />
-          </button>
+          <TableLink table={table} label={nameInLayer(layer.layer, table)} limit={30} />
         </li>
       ))}
       {total > MAX_TABLES && tables.length > 0 && <li className="muted">{count(total - MAX_TABLES)} more</li>}

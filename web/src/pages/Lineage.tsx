@@ -1,20 +1,25 @@
 /** The lineage graph of one column, and the answer to the selected question about it. */
 import { useMemo, useState } from 'react';
+import type { Impact } from '../api/answers';
 import { fetchDataset, fetchImpact, fetchTraversal } from '../api/queries';
 import { type QueryState, useQuery } from '../api/useQuery';
 import { type ColumnGraph, loadColumnGraph, loadNextPages } from '../graph/columnGraph';
+import { foldGraph } from '../graph/fold';
 import { GraphPane } from '../graph/GraphPane';
 import { EMPTY_GRAPH, withoutIndirect } from '../graph/lineageGraph';
+import { withTableEdges } from '../graph/tableGraph';
 import { graphFromTraversal } from '../graph/toGraph';
 import { reasonsByTable } from '../graph/unknownReasons';
 import { DetailPanel } from '../panel/DetailPanel';
 import { GraphScreen } from '../shell/GraphScreen';
 import { EmptyState, QueryResult } from '../shell/QueryState';
-import { type ColumnRef, columnKey, readColumnKey, shortName } from '../state/names';
+import { type ColumnRef, columnKey, jobKey, readColumnKey, shortName, tableOf } from '../state/names';
 import type { View } from '../state/url';
-import { navigate, openColumn, useView } from '../state/view';
+import { jobPage, navigate, openColumn, useView } from '../state/view';
 import { AnswerTable } from '../table/AnswerTable';
-import { IMPACT_COLUMNS, LINEAGE_COLUMNS } from '../table/lineageColumns';
+import { IMPACT_COLUMNS } from '../table/impactColumns';
+import { impactRows } from '../table/impactRows';
+import { LINEAGE_COLUMNS } from '../table/lineageColumns';
 import { lineageRows } from '../table/lineageRows';
 import { LineageToolbar } from './LineageToolbar';
 import { ReadersTable, WritersTable } from './ReadersAndWriters';
@@ -24,12 +29,14 @@ const QUERIES = { traversal: fetchTraversal, dataset: fetchDataset };
 const MAX_IMPACT_DEPTH = 50;
 
 interface LineageAnswer extends ColumnGraph {
-  /** How each affected column is used, by column key; empty except for impact. */
-  readonly kinds: ReadonlyMap<string, readonly string[]>;
+  /** The answer to the question about impact. */
+  readonly impact: Impact | null;
 }
 
+const NO_JOBS: Pick<Impact, 'jobs' | 'readers' | 'columns'> = { jobs: [], readers: [], columns: [] };
+
 async function loadImpact(column: ColumnRef, view: View): Promise<LineageAnswer> {
-  const answer = await fetchImpact([column], { asOf: view.asOf, depth: MAX_IMPACT_DEPTH });
+  const answer = await fetchImpact([column], view.change, { asOf: view.asOf, depth: MAX_IMPACT_DEPTH });
   // An impact answer does not contain the details of the column itself.
   const oneHop = await loadColumnGraph({ ...view, direction: 'down', depth: 1, open: [] }, QUERIES);
   const focus = oneHop.graph.columns.get(columnKey(column));
@@ -42,14 +49,14 @@ async function loadImpact(column: ColumnRef, view: View): Promise<LineageAnswer>
     unknown: answer.unknown ?? [],
     leftOut: answer.left_out,
     cursors: [],
-    kinds: new Map(answer.columns.map((json) => [columnKey(json), json.kinds ?? []])),
+    impact: answer,
   };
 }
 
 async function loadLineage(view: View): Promise<LineageAnswer> {
   const column = readColumnKey(view.column ?? '');
   if (column !== null && view.ask === 'impact') return loadImpact(column, view);
-  return { ...(await loadColumnGraph(view, QUERIES)), kinds: new Map() };
+  return { ...(await loadColumnGraph(view, QUERIES)), impact: null };
 }
 
 /** The answer with the pages that were loaded on request. */
@@ -67,7 +74,7 @@ function useLoadedPages(query: QueryState<LineageAnswer>, view: View) {
 
 function useLineage(view: View): QueryState<LineageAnswer> {
   const { column, direction, depth, indirect, open, asOf } = view;
-  const question = view.ask === 'impact' ? 'impact' : 'lineage';
+  const question = view.ask === 'impact' ? `impact ${view.change}` : 'lineage';
   const key = JSON.stringify([question, column, direction, depth, indirect, open, asOf]);
   return useQuery(key, () => loadLineage(view));
 }
@@ -86,32 +93,58 @@ const EMPTY_TEXTS = {
 
 function emptyText(answer: LineageAnswer, view: View): string {
   if (answer.unknown.length > 0) return 'Unknown: lineage is missing here. See Coverage.';
-  return EMPTY_TEXTS[view.ask === 'impact' ? 'down' : view.direction];
+  return view.ask === 'impact' ? 'Nothing is affected.' : EMPTY_TEXTS[view.direction];
+}
+
+const summaryOf = ({ verdicts, asOf, leftOut, unknown }: LineageAnswer) => ({
+  verdict: verdicts,
+  as_of: asOf,
+  left_out: leftOut,
+  unknown,
+});
+
+/** The file name of an export. */
+function exportNameOf({ column: key, ask }: View): string {
+  const column = readColumnKey(key ?? '');
+  return column === null ? 'lineage' : `${shortName(column.name)}.${column.field}-${ask}`;
+}
+
+function ImpactTable({ answer, view, onLoadMore }: AnswerProps) {
+  const rows = useMemo(
+    () => impactRows(answer.impact ?? NO_JOBS, lineageRows(answer.graph, view.column)),
+    [answer, view.column],
+  );
+  return (
+    <AnswerTable
+      summary={summaryOf(answer)}
+      exportName={exportNameOf(view)}
+      onLoadMore={onLoadMore}
+      label="what the change affects"
+      columns={IMPACT_COLUMNS}
+      rows={rows}
+      rowKey={(row) => row.key}
+      selected={view.pick}
+      onSelect={({ column }) =>
+        column !== null && navigate({ pick: column.key === view.pick ? null : column.key })
+      }
+      onOpen={({ column, job }) => {
+        if (column !== null) openColumn(column.key);
+        else if (job !== null) navigate(jobPage(jobKey(job)));
+      }}
+      emptyText={emptyText(answer, view)}
+    />
+  );
 }
 
 function LineageTable({ answer, view, onLoadMore }: AnswerProps) {
-  const rows = useMemo(
-    () =>
-      lineageRows(answer.graph, view.column).map((row) => ({
-        ...row,
-        kinds: answer.kinds.get(row.column.key) ?? [],
-      })),
-    [answer, view.column],
-  );
-  const column = readColumnKey(view.column ?? '');
-  const exportName = column === null ? 'lineage' : `${shortName(column.name)}.${column.field}-${view.ask}`;
+  const rows = useMemo(() => lineageRows(answer.graph, view.column), [answer, view.column]);
   return (
     <AnswerTable
-      summary={{
-        verdict: answer.verdicts,
-        as_of: answer.asOf,
-        left_out: answer.leftOut,
-        unknown: answer.unknown,
-      }}
-      exportName={exportName}
+      summary={summaryOf(answer)}
+      exportName={exportNameOf(view)}
       onLoadMore={onLoadMore}
       label="columns of the answer"
-      columns={view.ask === 'impact' ? IMPACT_COLUMNS : LINEAGE_COLUMNS}
+      columns={LINEAGE_COLUMNS}
       rows={rows}
       rowKey={(row) => row.column.key}
       selected={view.pick}
@@ -127,17 +160,29 @@ function Answer(props: AnswerProps) {
   const column = readColumnKey(view.column ?? '');
   if (column !== null && view.ask === 'droppable') return <ReadersTable column={column} />;
   if (column !== null && view.ask === 'writers') return <WritersTable column={column} />;
-  return <LineageTable {...props} />;
+  return view.ask === 'impact' ? <ImpactTable {...props} /> : <LineageTable {...props} />;
 }
 
+/** Readers are downstream and may use the column in a condition, so the question draws both. */
+const WHAT_READS = { direction: 'down', indirect: true, depth: null } as const;
+
 export default function Lineage() {
-  const view = useView((value) => value);
+  const given = useView((value) => value);
+  const view = useMemo(() => (given.ask === 'droppable' ? { ...given, ...WHAT_READS } : given), [given]);
   const query = useLineage(view);
   const { answer, onLoadMore } = useLoadedPages(query, view);
   const graph = useMemo(() => {
     if (answer === null) return EMPTY_GRAPH;
     return view.indirect || view.ask === 'impact' ? answer.graph : withoutIndirect(answer.graph);
   }, [answer, view.indirect, view.ask]);
+  const drawnGraph = useMemo(() => {
+    const unfolded = new Set(view.pick === null ? view.unfold : [...view.unfold, tableOf(view.pick)]);
+    return view.depth === null ? foldGraph(graph, unfolded) : graph;
+  }, [graph, view.depth, view.unfold, view.pick]);
+  const panelGraph = useMemo(
+    () => (view.grain === 'table' ? withTableEdges(graph) : graph),
+    [graph, view.grain],
+  );
   const unknownReasons = useMemo(() => reasonsByTable(answer?.unknown ?? []), [answer]);
   if (readColumnKey(view.column ?? '') === null) {
     return (
@@ -153,7 +198,7 @@ export default function Lineage() {
         <QueryResult query={query}>
           {() => (
             <GraphPane
-              graph={graph}
+              graph={drawnGraph}
               subject={`${view.ask === 'impact'} ${view.column} ${view.direction} ${view.depth}`}
               focusColumn={view.column}
               kind="plain"
@@ -164,7 +209,7 @@ export default function Lineage() {
         </QueryResult>
       }
       answer={answer !== null && <Answer answer={answer} view={view} onLoadMore={onLoadMore} />}
-      panel={<DetailPanel graph={graph} defaultColumn={view.column} />}
+      panel={<DetailPanel graph={panelGraph} defaultColumn={view.column} />}
     />
   );
 }

@@ -1,14 +1,14 @@
 /** Controls above the graph: question, direction, depth, indirect lineage. */
-import { DIRECTIONS, QUESTIONS, type Question } from '../state/url';
+import { DIRECTIONS, QUESTIONS, type Question, SCHEMA_CHANGES, type SchemaChange } from '../state/url';
 import { navigate, useView } from '../state/view';
 
-const DIRECTION_LABELS = { both: 'Both', up: 'Upstream', down: 'Downstream' } as const;
+const DIRECTION_LABELS = { both: 'Upstream and downstream', up: 'Upstream', down: 'Downstream' } as const;
 const DEPTHS = [1, 2, 3, 5, 10];
 
 const QUESTION_LABELS: Readonly<Record<Question, string>> = {
   lineage: 'Lineage',
   impact: 'Impact',
-  droppable: 'Can I drop it?',
+  droppable: 'May I drop it?',
   writers: 'Who writes it?',
 };
 
@@ -31,22 +31,26 @@ function Questions() {
   );
 }
 
-function DirectionSelect() {
+const DIRECTION_SYMBOLS = { both: '↔', up: '←', down: '→' } as const;
+
+function DirectionButtons() {
   const direction = useView((view) => view.direction);
   return (
-    <label>
-      <span className="visually-hidden">Direction</span>
-      <select
-        value={direction}
-        onChange={(event) => navigate({ direction: event.target.value as typeof direction, open: [] })}
-      >
-        {DIRECTIONS.map((each) => (
-          <option key={each} value={each}>
-            {DIRECTION_LABELS[each]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <fieldset className="segments">
+      <legend className="visually-hidden">Direction</legend>
+      {DIRECTIONS.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === direction}
+          aria-label={DIRECTION_LABELS[each]}
+          title={DIRECTION_LABELS[each]}
+          onClick={() => navigate({ direction: each, open: [] })}
+        >
+          {DIRECTION_SYMBOLS[each]}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 
@@ -55,7 +59,11 @@ function DepthSelect() {
   return (
     <label>
       <span className="visually-hidden">Depth</span>
-      <select value={depth} onChange={(event) => navigate({ depth: Number(event.target.value), open: [] })}>
+      <select
+        value={depth ?? ''}
+        onChange={(event) => navigate({ depth: Number(event.target.value) || null, open: [] })}
+      >
+        <option value="">Whole path</option>
         {DEPTHS.map((each) => (
           <option key={each} value={each}>
             {each === 1 ? '1 hop' : `${each} hops`}
@@ -71,8 +79,48 @@ function IndirectCheckbox() {
   return (
     <label className="checkbox" title="Filters, join keys and conditions (i)">
       <input type="checkbox" checked={indirect} onChange={() => navigate({ indirect: !indirect })} />
-      <span className="line-sample" aria-hidden="true" /> Indirect
+      Indirect
     </label>
+  );
+}
+
+function TablesOnlyButton() {
+  const isPressed = useView((view) => view.grain === 'table');
+  return (
+    <button
+      type="button"
+      className="toggle"
+      aria-pressed={isPressed}
+      title="Show tables without their columns"
+      onClick={() => navigate({ grain: isPressed ? 'column' : 'table' }, 'replace')}
+    >
+      Tables only
+    </button>
+  );
+}
+
+const CHANGE_LABELS: Readonly<Record<SchemaChange, string>> = {
+  drop: 'Drop',
+  rename: 'Rename',
+  type: 'Change type',
+};
+
+function ChangeButtons() {
+  const change = useView((view) => view.change);
+  return (
+    <fieldset className="segments">
+      <legend className="visually-hidden">Change</legend>
+      {SCHEMA_CHANGES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === change}
+          onClick={() => navigate({ change: each, pick: null })}
+        >
+          {CHANGE_LABELS[each]}
+        </button>
+      ))}
+    </fieldset>
   );
 }
 
@@ -81,13 +129,15 @@ export function LineageToolbar() {
   return (
     <>
       <Questions />
-      {question !== 'impact' && (
+      {question === 'impact' && <ChangeButtons />}
+      {(question === 'lineage' || question === 'writers') && (
         <>
-          <DirectionSelect />
+          <DirectionButtons />
           <DepthSelect />
           <IndirectCheckbox />
         </>
       )}
+      <TablesOnlyButton />
     </>
   );
 }

@@ -1,8 +1,10 @@
 /** Tables about the column in focus: its readers, which decide whether it can be dropped, and its writers. */
-import type { Droppable, Reader } from '../api/answers';
+import type { Droppable, Evidence, Reader } from '../api/answers';
 import { fetchDroppable, fetchWriters } from '../api/queries';
 import { useQuery } from '../api/useQuery';
 import { countOf } from '../format/text';
+import { duration } from '../format/time';
+import { Name } from '../shell/Name';
 import { QueryResult } from '../shell/QueryState';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
 import { useView } from '../state/view';
@@ -14,15 +16,41 @@ const MARK_CLASS = { yes: 'mark-masked', no: 'mark-clear', unknown: 'mark-indire
 
 const columnLabel = (column: ColumnRef) => `${shortName(column.name)}.${column.field}`;
 
+/** The number of jobs among readers: a job that derives several columns is listed for each of them. */
+const countJobs = (readers: readonly Reader[] = []) =>
+  new Set(readers.map(({ job }) => JSON.stringify([job?.namespace, job?.name]))).size;
+
+const DAY_MS = 86_400_000;
+
+/** `12 days`, or hours and minutes for a shorter history. */
+function historyLength({ since, until }: Evidence): string {
+  const milliseconds = Date.parse(until) - Date.parse(since);
+  return milliseconds < 2 * DAY_MS
+    ? duration(milliseconds)
+    : countOf(Math.floor(milliseconds / DAY_MS), 'day');
+}
+
+/** How long and from where reads are recorded, and what cannot be seen. */
+function EvidenceLine({ evidence }: { evidence: Evidence }) {
+  return (
+    <p className="evidence muted">
+      Reads are recorded for {historyLength(evidence)}, from{' '}
+      <Name text={evidence.sources.join(', ') || 'no job'} limit={80} /> ({countOf(evidence.jobs, 'job')},{' '}
+      {countOf(evidence.queries, 'query', 'queries')}). Not visible: {evidence.not_visible.join('; ')}.
+    </p>
+  );
+}
+
 function DropVerdict({ row }: { row: Droppable }) {
-  const readers = row.readers?.length ?? 0;
-  const formerReaders = row.retired?.length ?? 0;
+  const readers = countJobs(row.readers);
+  const formerReaders = countJobs(row.retired);
   return (
     <p className={`drop-verdict ${MARK_CLASS[row.verdict]}`}>
       <span aria-hidden="true">{SYMBOL[row.verdict]}</span> {row.verdict}
       <span className="reason">
         {countOf(readers, 'active reader')}
         {formerReaders > 0 && `, ${countOf(formerReaders, 'former reader')}`}
+        {row.confidence && `; confidence: ${row.confidence}`}
       </span>
     </p>
   );
@@ -48,10 +76,13 @@ export function ReadersTable({ column }: { column: ColumnRef }) {
             label="readers of the column"
             columns={READER_COLUMNS}
             rows={allReaders(row)}
-            rowKey={(reader) => JSON.stringify([reader.job, reader.use, reader.kind, reader.last_read])}
+            rowKey={({ job, use, kind, last_read, into }) =>
+              JSON.stringify([job, use, kind, last_read, into?.id])
+            }
             emptyText="No known job reads this column."
           >
             {row !== undefined && <DropVerdict row={row} />}
+            <EvidenceLine evidence={answer.evidence} />
           </AnswerTable>
         );
       }}

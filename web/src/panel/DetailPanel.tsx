@@ -4,9 +4,11 @@ import { count, countOf } from '../format/text';
 import type { Column, Edge, LineageGraph } from '../graph/lineageGraph';
 import { CopyButton } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
+import { TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { navigate, openColumn, useView, viewUrl } from '../state/view';
 import { Layer } from '../table/cells';
+import { ColumnNotes, WriterCode, writerOf } from './ColumnNotes';
 import { EdgeFacts } from './EdgeFacts';
 
 const MAX_EDGES = 20;
@@ -14,16 +16,16 @@ const MAX_EDGES = 20;
 const fullName = (column: Column) => `${column.namespace}/${column.name}.${column.field}`.replace('//', '/');
 
 function ColumnHeader({ column }: { column: Column }) {
+  const isTable = column.field === '*';
   return (
     <header>
-      <h2 className="mono">
-        <Name text={column.field} limit={40} />
-      </h2>
+      {!isTable && (
+        <h2 className="mono">
+          <Name text={column.field} limit={40} />
+        </h2>
+      )}
       <p>
-        <Name text={column.table} limit={44} /> <Layer name={column.layer} />
-      </p>
-      <p className="muted small">
-        <Name text={`${column.namespace} ${column.name}`} limit={64} />
+        <TableLink table={column} label={column.table} limit={44} /> <Layer name={column.layer} />
       </p>
       <p className="tags">
         {column.type !== null && <span className="tag mono">{column.type}</span>}
@@ -93,21 +95,23 @@ function edgeCount(edges: readonly Edge[], noun: string): string {
 
 function sourcesTitle(edges: readonly Edge[], column: Column): string {
   if (edges.length > 0) return `← ${edgeCount(edges, 'source')}`;
-  return column.up ? `← ${countOf(column.up, 'source')}, not shown` : '← no sources';
+  return column.up ? `← ${countOf(column.up, 'source')}, not shown` : '← takes no value';
 }
 
 function targetsTitle(edges: readonly Edge[], column: Column): string {
   if (edges.length > 0) return `→ feeds ${edgeCount(edges, 'column')}`;
-  return column.down ? `→ feeds ${countOf(column.down, 'column')}, not shown` : '→ no downstream columns';
+  return column.down ? `→ feeds ${countOf(column.down, 'column')}, not shown` : '→ no column takes its value';
 }
 
 function ColumnDetails({ column, graph }: { column: Column; graph: LineageGraph }) {
   const edges = [...graph.edges.values()];
   const incoming = edges.filter((edge) => edge.to === column.key);
   const outgoing = edges.filter((edge) => edge.from === column.key);
+  const writer = writerOf(incoming);
   return (
     <>
       <ColumnHeader column={column} />
+      <ColumnNotes column={column} />
       <Actions column={column} />
       <Section title={sourcesTitle(incoming, column)}>
         <EdgeList edges={incoming} otherEnd="from" graph={graph} />
@@ -115,6 +119,7 @@ function ColumnDetails({ column, graph }: { column: Column; graph: LineageGraph 
       <Section title={targetsTitle(outgoing, column)}>
         <EdgeList edges={outgoing} otherEnd="to" graph={graph} />
       </Section>
+      {writer !== null && <WriterCode job={writer} />}
     </>
   );
 }
@@ -130,7 +135,7 @@ function EdgeDetails({ edge, graph }: { edge: Edge; graph: LineageGraph }) {
       </p>
       <EdgeFacts edge={edge} otherColumn={null} />
       {target && <ColumnHeader column={target} />}
-      {target && <Actions column={target} />}
+      {target && target.field !== '*' && <Actions column={target} />}
     </>
   );
 }

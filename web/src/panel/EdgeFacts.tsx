@@ -3,6 +3,7 @@ import { count } from '../format/text';
 import { subtypeLabel } from '../graph/labels';
 import type { Column, Edge, Fact } from '../graph/lineageGraph';
 import { ShieldIcon } from '../shell/icons';
+import { JobLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { Timestamp } from '../shell/Timestamp';
 import { navigate } from '../state/view';
@@ -20,37 +21,40 @@ function FactDetails({ fact }: { fact: Fact }) {
       )}
       <dt>effect</dt>
       <dd>
-        {subtypeLabel(fact.subtype)} <span className="muted code">{fact.subtype ?? fact.type}</span>
+        {subtypeLabel(fact.subtype)}{' '}
+        {subtypeLabel(fact.subtype) !== fact.subtype && (
+          <span className="muted code">{fact.subtype ?? fact.type}</span>
+        )}
         {fact.masking && <ShieldIcon />}
       </dd>
       {job !== null && (
         <>
           <dt>job</dt>
           <dd>
-            <button
-              type="button"
-              className="link"
-              onClick={() =>
-                navigate({ mode: 'runs', job: JSON.stringify([job.namespace, job.name]), sort: null })
-              }
-            >
-              <Name text={job.name} limit={36} />
-            </button>
+            <JobLink job={job} />
           </dd>
         </>
       )}
-      <dt>first seen</dt>
-      <dd>
-        <Timestamp at={fact.firstSeen} />
-      </dd>
-      <dt>last seen</dt>
-      <dd>
-        <Timestamp at={fact.lastSeen} />
-      </dd>
+      {fact.firstSeen !== null && (
+        <>
+          <dt>first seen</dt>
+          <dd>
+            <Timestamp at={fact.firstSeen} />
+          </dd>
+        </>
+      )}
+      {fact.lastSeen !== null && (
+        <>
+          <dt>last seen</dt>
+          <dd>
+            <Timestamp at={fact.lastSeen} />
+          </dd>
+        </>
+      )}
       {fact.lastRun !== null && (
         <>
           <dt>last run</dt>
-          <dd>
+          <dd className="last-run">
             <Name className="mono" text={fact.lastRun} limit={20} />
             {fact.lastState !== null && <State name={fact.lastState} />}
           </dd>

@@ -4,8 +4,15 @@ import { Icon } from './icons';
 
 const CONFIRMATION_MS = 1500;
 
-/** `label` names what is copied. */
-export function CopyButton({ text, label }: { text: string | (() => string); label: string }) {
+interface CopyButtonProps {
+  readonly text: string | (() => string);
+  /** Names what is copied. */
+  readonly label: string;
+  /** Name of the button for a screen reader. */
+  readonly name?: string;
+}
+
+export function CopyButton({ text, label, name }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
     await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
@@ -13,7 +20,7 @@ export function CopyButton({ text, label }: { text: string | (() => string); lab
     setTimeout(() => setCopied(false), CONFIRMATION_MS);
   };
   return (
-    <button type="button" onClick={() => void copy()} aria-label={`Copy ${label.toLowerCase()}`}>
+    <button type="button" onClick={() => void copy()} aria-label={name ?? `Copy ${label.toLowerCase()}`}>
       <Icon name={copied ? 'check' : 'copy'} /> {copied ? 'Copied' : label}
     </button>
   );

@@ -1,12 +1,14 @@
-/** Buttons that download the table as CSV and the graph as SVG or PNG. */
+/** Buttons that download the table as CSV, the graph as SVG or PNG, and both as one HTML file. */
 import { toCsv } from '../format/csv';
 import { currentDrawing } from '../graph/currentDrawing';
 import { highlightStore } from '../graph/highlight';
+import { toHtml } from '../graph/htmlFile';
 import { toPng, toSvg } from '../graph/imageFiles';
 import { type Palette, type Scene, toScene } from '../graph/shapes';
 import type { Drawing } from '../graph/useDrawing';
 import { useStore } from '../state/store';
 import type { TableColumn } from '../table/tableModel';
+import { CopyButton } from './CopyButton';
 import { downloadFile, downloadText, safeFileName } from './download';
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum', 'none'];
@@ -30,6 +32,9 @@ function readPalette(): Palette {
   };
 }
 
+/** Whether the text is lighter than the background. */
+const isDark = () => getComputedStyle(document.documentElement).colorScheme === 'dark';
+
 const currentScene = (drawing: Drawing): Scene => toScene(drawing, highlightStore.get(), readPalette());
 
 function downloadSvg(drawing: Drawing, name: string): void {
@@ -45,10 +50,22 @@ interface ExportButtonsProps<Row> {
   readonly name: string;
   readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
+  /** The verdict line as text. */
+  readonly verdict: string;
 }
 
-export function ExportButtons<Row>({ name, columns, rows }: ExportButtonsProps<Row>) {
+export function ExportButtons<Row>({ name, columns, rows, verdict }: ExportButtonsProps<Row>) {
   const drawing = useStore(currentDrawing, (value) => value);
+  const html = () =>
+    toHtml({
+      title: name,
+      verdict,
+      link: location.href,
+      scene: drawing === null ? null : currentScene(drawing),
+      header: columns.map((column) => column.title),
+      rows: rows.map((row) => columns.map((column) => column.text(row))),
+      isDark: isDark(),
+    });
   const downloadCsv = () => {
     const lines = rows.map((row) => columns.map((column) => column.text(row)));
     const header = columns.map((column) => column.id);
@@ -78,6 +95,15 @@ export function ExportButtons<Row>({ name, columns, rows }: ExportButtonsProps<R
           </button>
         </>
       )}
+      <button
+        type="button"
+        onClick={() => downloadText(safeFileName(name, 'html'), 'text/html', html())}
+        aria-label="Download as HTML"
+        title="One file with the picture and the table, without a server"
+      >
+        HTML
+      </button>
+      <CopyButton text={html} label="HTML" name="Copy as HTML" />
     </>
   );
 }

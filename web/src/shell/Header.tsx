@@ -1,5 +1,6 @@
 /** The header: home link, search, as-of time, theme, keyboard shortcuts. */
 import { Search } from '../search/Search';
+import { ROOT } from '../state/root';
 import { useStore } from '../state/store';
 import { HOME } from '../state/url';
 import { navigate, useView } from '../state/view';
@@ -15,7 +16,7 @@ export function Header() {
     <header className="header">
       <a
         className="brand"
-        href={location.pathname}
+        href={ROOT}
         onClick={(event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return;
           event.preventDefault();

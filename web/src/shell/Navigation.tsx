@@ -5,14 +5,16 @@ import { navigate, useView, viewUrl } from '../state/view';
 
 const ITEMS: readonly (readonly [Mode, string])[] = [
   ['explore', 'Explore'],
+  ['tables', 'Tables'],
+  ['runs', 'Jobs'],
   ['personal', 'Personal data'],
   ['changes', 'Changes'],
   ['coverage', 'Coverage'],
-  ['runs', 'Runs'],
   ['quarantine', 'Quarantine'],
 ];
 
-const changeTo = (mode: Mode) => ({ mode, sort: null, hide: [], pick: null, job: null }) as const;
+const changeTo = (mode: Mode) =>
+  ({ mode, sort: null, hide: [], pick: null, job: null, table: null, tab: null, run: null }) as const;
 
 export function Navigation() {
   const { mode: current } = useView((view) => view);

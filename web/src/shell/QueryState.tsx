@@ -31,11 +31,18 @@ function Candidates({ error }: { error: ApiError }) {
   );
 }
 
+const TITLES: Readonly<Record<string, string>> = {
+  no_token: 'This server requires a token',
+  wrong_scope: 'This server requires a token',
+  no_lineage: 'No lineage yet',
+  not_found: 'Not found',
+};
+
 export function ErrorMessage({ error }: { error: ApiError }) {
   const needsToken = error.code === 'no_token' || error.code === 'wrong_scope';
   return (
     <div className="state-box" role="alert">
-      <h2>{needsToken ? 'This server requires a token' : 'Request failed'}</h2>
+      <h2>{TITLES[error.code] ?? 'Request failed'}</h2>
       <p>
         <Name text={error.message} limit={300} />
       </p>

@@ -9,6 +9,8 @@ const PATHS = {
   close: 'm3.5 3.5 9 9m0-9-9 9',
   open: 'M6 3H3v10h10v-3M9 3h4v4m0-4L7 9',
   down: 'm3.5 6 4.5 4.5L12.5 6',
+  list: 'M2.5 3.5h11v9h-11zM2.5 9.5h11',
+  panel: 'M2.5 3.5h11v9h-11zM9.5 3.5v9',
   check: 'm3 8.5 3.5 3.5L13 4.5',
 } as const;
 

@@ -1,6 +1,7 @@
 /** Keyboard shortcuts that work on every page. */
 import { useEffect } from 'react';
 import { addExpansion, TABLES_PER_EXPANSION } from '../graph/columnGraph';
+import { findOpen } from '../graph/findState';
 import { tableOf } from '../state/names';
 import { createStore } from '../state/store';
 import type { Side } from '../state/url';
@@ -15,9 +16,11 @@ export const SHORTCUTS: readonly (readonly [keys: string, description: string])[
   ['Enter', 'Focus the column'],
   ['Space', 'Pin the path through the column'],
   ['[ and ]', 'Expand upstream, downstream'],
+  ['f', 'Find in the graph'],
   ['i', 'Show or hide indirect lineage'],
   ['p', 'Personal data'],
   ['l', 'Show or hide the table'],
+  ['d', 'Show or hide the details'],
   ['Esc', 'Clear the selection, close'],
   ['?', 'Show this help'],
 ];
@@ -42,6 +45,8 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   p: () =>
     navigate({ mode: viewStore.get().mode === 'personal' ? 'explore' : 'personal', sort: null, hide: [] }),
   l: () => navigate({ list: !viewStore.get().list }, 'replace'),
+  d: () => navigate({ panel: !viewStore.get().panel }, 'replace'),
+  f: () => findOpen.set(true),
   '[': () => expand('up'),
   ']': () => expand('down'),
   Escape: () => navigate({ pick: null }),

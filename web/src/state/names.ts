@@ -9,6 +9,11 @@ export interface ColumnRef extends TableRef {
   readonly field: string;
 }
 
+export interface JobRef {
+  readonly namespace: string;
+  readonly name: string;
+}
+
 const escapePart = (part: string) => part.replace(/[%|]/g, encodeURIComponent);
 const unescapePart = (part: string) => part.replace(/%(25|7C)/gi, decodeURIComponent);
 
@@ -40,6 +45,22 @@ export function readTableKey(key: string): TableRef | null {
   const parts = key.split('|').map(unescapePart);
   const [namespace, name] = parts;
   return parts.length === 2 && namespace !== undefined && name !== undefined ? { namespace, name } : null;
+}
+
+/** The key of a job: a JSON array of namespace and name. */
+export const jobKey = ({ namespace, name }: JobRef): string => JSON.stringify([namespace, name]);
+
+/** Parses a job key; null when it is missing or invalid. */
+export function readJobKey(key: string | null): JobRef | null {
+  try {
+    const value: unknown = JSON.parse(key ?? 'null');
+    if (Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string') {
+      return { namespace: value[0], name: value[1] };
+    }
+  } catch {
+    return null;
+  }
+  return null;
 }
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum'];

@@ -1,13 +1,26 @@
-/** The view, i.e. everything that a link to the page contains, and its conversion to and from the query string. */
+/** The view, i.e. everything that a link to the page contains, and its conversion to and from path and query string. */
 
-export const MODES = ['explore', 'personal', 'changes', 'coverage', 'runs', 'quarantine'] as const;
+export const MODES = [
+  'explore',
+  'tables',
+  'runs',
+  'personal',
+  'changes',
+  'coverage',
+  'quarantine',
+  'missing',
+] as const;
 export const DIRECTIONS = ['both', 'up', 'down'] as const;
 export const QUESTIONS = ['lineage', 'impact', 'droppable', 'writers'] as const;
+export const GRAINS = ['column', 'table'] as const;
+export const SCHEMA_CHANGES = ['drop', 'rename', 'type'] as const;
 export const MAX_DEPTH = 10;
 
 export type Mode = (typeof MODES)[number];
 export type Direction = (typeof DIRECTIONS)[number];
 export type Question = (typeof QUESTIONS)[number];
+export type Grain = (typeof GRAINS)[number];
+export type SchemaChange = (typeof SCHEMA_CHANGES)[number];
 export type Side = 'up' | 'down';
 
 /** An expanded card: its table, the side, and the number of neighbour tables shown there. */
@@ -19,18 +32,25 @@ export interface Expansion {
 
 /** Each field is a parameter of the query string. Columns, tables and edges are identified by their keys. */
 export interface View {
-  /** The page that is open. */
+  /** The page that is open; `missing` for an unknown path. */
   readonly mode: Mode;
   readonly column: string | null;
   readonly tag: string | null;
   readonly direction: Direction;
-  readonly depth: number;
+  /** Hops from the column in focus; null: the whole path. */
+  readonly depth: number | null;
   readonly indirect: boolean;
+  /** Whether cards show their columns. */
+  readonly grain: Grain;
   /** Expanded cards. */
   readonly open: readonly Expansion[];
   /** Tables whose card shows all columns. */
   readonly whole: readonly string[];
+  /** Tables that are drawn although they are in the middle of a long path. */
+  readonly unfold: readonly string[];
   readonly ask: Question;
+  /** The change to the column whose impact is shown. */
+  readonly change: SchemaChange;
   readonly asOf: string | null;
   /** Start and end of the comparison on the Changes page. */
   readonly from: string | null;
@@ -40,9 +60,16 @@ export interface View {
   /** Marks or gap kinds that the legend hides. */
   readonly hide: readonly string[];
   readonly job: string | null;
+  /** The table whose page is open, and the tab of a table or job page. */
+  readonly table: string | null;
+  readonly tab: string | null;
+  /** The run that is open on a job page. */
+  readonly run: string | null;
   readonly sort: string | null;
   /** Whether the table under the graph is shown. */
   readonly list: boolean;
+  /** Whether the details at the side are shown. */
+  readonly panel: boolean;
   /** Whether a small screen shows the graph instead of the table. */
   readonly graph: boolean;
 }
@@ -52,19 +79,26 @@ export const HOME: View = {
   column: null,
   tag: null,
   direction: 'both',
-  depth: 1,
+  depth: null,
   indirect: false,
+  grain: 'column',
   open: [],
   whole: [],
+  unfold: [],
   ask: 'lineage',
+  change: 'drop',
   asOf: null,
   from: null,
   to: null,
   pick: null,
   hide: [],
   job: null,
+  table: null,
+  tab: null,
+  run: null,
   sort: null,
   list: true,
+  panel: true,
   graph: false,
 };
 
@@ -90,8 +124,8 @@ const oneOf = <T extends string>(allowed: readonly T[]): Field<T> => ({
   read: ([value]) => allowed.find((each) => each === value),
 });
 
-const depth: Field<number> = {
-  write: (value) => (value === HOME.depth ? [] : [String(value)]),
+const depth: Field<number | null> = {
+  write: (value) => (value === null ? [] : [String(value)]),
   read: ([value]) => {
     const number = Number(value);
     return Number.isInteger(number) && number >= 1 && number <= MAX_DEPTH ? number : undefined;
@@ -113,6 +147,29 @@ function readExpansion(value: string): Expansion[] {
   return match ? [{ side: match[1] as Side, count: Number(match[2]), table: match[3] ?? '' }] : [];
 }
 
+/** The path of each page, one segment below the root of the server. The first path of a mode is its overview. */
+const PATHS: readonly (readonly [path: string, mode: Mode])[] = [
+  ['', 'explore'],
+  ['column', 'explore'],
+  ['tables', 'tables'],
+  ['table', 'tables'],
+  ['jobs', 'runs'],
+  ['job', 'runs'],
+  ['personal-data', 'personal'],
+  ['changes', 'changes'],
+  ['coverage', 'coverage'],
+  ['quarantine', 'quarantine'],
+  ['index.html', 'explore'],
+];
+
+/** The path of a view's page, without its query string. */
+export function pagePath({ mode, column, table, job }: View): string {
+  if (mode === 'explore' && column !== null) return 'column';
+  if (mode === 'tables' && table !== null) return 'table';
+  if (mode === 'runs' && job !== null) return 'job';
+  return PATHS.find((each) => each[1] === mode)?.[0] ?? '';
+}
+
 const FIELDS: { readonly [Name in keyof View]: Field<View[Name]> } = {
   mode: oneOf(MODES),
   column: text,
@@ -120,25 +177,35 @@ const FIELDS: { readonly [Name in keyof View]: Field<View[Name]> } = {
   direction: oneOf(DIRECTIONS),
   depth,
   indirect: flag(false),
+  grain: oneOf(GRAINS),
   open: expansions,
   whole: textList,
+  unfold: textList,
   ask: oneOf(QUESTIONS),
+  change: oneOf(SCHEMA_CHANGES),
   asOf: timestamp,
   from: timestamp,
   to: timestamp,
   pick: text,
   hide: textList,
   job: text,
+  table: text,
+  tab: text,
+  run: text,
   sort: text,
   list: flag(true),
+  panel: flag(true),
   graph: flag(false),
 };
 
 const NAMES = Object.keys(FIELDS) as (keyof View)[];
 
-/** Parses a query string. Missing and invalid parameters get their default from `HOME`. */
-export function readView(search: string): View {
+/** Parses path and query string. Missing and invalid parameters get their default from `HOME`. */
+export function readView(path: string, search: string): View {
+  const mode = PATHS.find((each) => each[0] === path)?.[1];
+  if (mode === undefined) return { ...HOME, mode: 'missing' };
   const params = new URLSearchParams(search);
+  if (mode !== 'explore') params.set('mode', mode);
   const view: Record<string, unknown> = { ...HOME };
   for (const name of NAMES) {
     const value = params.has(name) ? FIELDS[name].read(params.getAll(name)) : undefined;
@@ -147,13 +214,14 @@ export function readView(search: string): View {
   return view as unknown as View;
 }
 
-/** The shortest query string for this view; parameters with their default value are left out. */
+/** The shortest URL of this view, relative to the root: its path, and the parameters without their default value. */
 export function writeView(view: View): string {
   const params = new URLSearchParams();
   for (const name of NAMES) {
+    if (name === 'mode') continue;
     const field = FIELDS[name] as Field<unknown>;
     for (const value of field.write(view[name])) params.append(name, value);
   }
   const text = params.toString();
-  return text ? `?${text}` : '';
+  return `${pagePath(view)}${text ? `?${text}` : ''}`;
 }

@@ -1,6 +1,7 @@
 /** An answer as text: the verdict line with export buttons, and the table of its rows. */
 import type { ReactNode } from 'react';
 import type { Unknown } from '../api/answers';
+import { utcTime } from '../format/time';
 import { ExportButtons } from '../shell/ExportButtons';
 import { VerdictLine } from '../shell/VerdictLine';
 import { Table, type TableProps } from './Table';
@@ -22,6 +23,11 @@ interface AnswerTableProps<Row> extends TableProps<Row> {
   readonly children?: ReactNode;
 }
 
+function verdictText({ verdict, as_of: asOf }: AnswerSummary): string {
+  const texts = [verdict].flat().join(' · ');
+  return asOf === null ? texts : `${texts}; as of ${utcTime(asOf)}`;
+}
+
 export function AnswerTable<Row>(props: AnswerTableProps<Row>) {
   const { summary, exportName, onLoadMore = null, children, ...table } = props;
   return (
@@ -33,7 +39,12 @@ export function AnswerTable<Row>(props: AnswerTableProps<Row>) {
         unknown={summary.unknown ?? []}
         onLoadMore={onLoadMore}
       >
-        <ExportButtons name={exportName} columns={table.columns} rows={table.rows} />
+        <ExportButtons
+          name={exportName}
+          columns={table.columns}
+          rows={table.rows}
+          verdict={verdictText(summary)}
+        />
       </VerdictLine>
       {children}
       <div className="table-area">

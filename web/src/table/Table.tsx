@@ -2,10 +2,20 @@
  * A sortable table that renders only the rows on screen and is controlled by arrow keys.
  * Rows are positioned with CSS transforms, which <table> does not support, so ARIA roles are set explicitly.
  */
-import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { navigate, useView } from '../state/view';
 import {
   columnsThatFit,
+  columnsWithContent,
+  fittingCharacters,
   nextSort,
   readSort,
   type Sort,
@@ -49,6 +59,17 @@ function useVisibleRows(rowCount: number) {
   return { table, width: scroll.width, ...visibleRows(rowCount, scroll.top, scroll.height, ROW_HEIGHT_PX) };
 }
 
+/** Number of characters that fit into each column, by the width of its header. */
+function useFittingCharacters(table: RefObject<HTMLElement | null>, template: string, width: number) {
+  const [fitting, setFitting] = useState<readonly number[]>([]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the widths follow from the template and the table's width
+  useLayoutEffect(() => {
+    const headers = table.current?.querySelectorAll<HTMLElement>('[role="columnheader"]') ?? [];
+    setFitting([...headers].map((header) => fittingCharacters(header.clientWidth)));
+  }, [table, template, width]);
+  return fitting;
+}
+
 const gridTemplate = (columns: readonly { readonly width: string }[]) =>
   columns.map((column) => column.width).join(' ');
 
@@ -80,7 +101,10 @@ export function Table<Row>(props: TableProps<Row>) {
   const sort = useMemo(() => readSort(sortText), [sortText]);
   const rows = useMemo(() => sortRows(props.rows, props.columns, sort), [props.rows, props.columns, sort]);
   const { table, width, first, last } = useVisibleRows(rows.length);
-  const columns = useMemo(() => columnsThatFit(props.columns, width), [props.columns, width]);
+  const columns = useMemo(
+    () => columnsThatFit(columnsWithContent(props.columns, props.rows), width),
+    [props.columns, props.rows, width],
+  );
   const [active, setActive] = useState(0);
   const rowToFocus = useRef<number | null>(null);
   // The row may be rendered only after the table has scrolled, so this runs after each render.
@@ -92,6 +116,7 @@ export function Table<Row>(props: TableProps<Row>) {
     row.focus({ preventScroll: true });
   });
   const style = { gridTemplateColumns: gridTemplate(columns) };
+  const fitting = useFittingCharacters(table, style.gridTemplateColumns, width);
 
   const moveTo = (target: number) => {
     const index = Math.max(0, Math.min(rows.length - 1, target));
@@ -144,10 +169,10 @@ export function Table<Row>(props: TableProps<Row>) {
         }}
         onDoubleClick={() => props.onOpen?.(row)}
       >
-        {columns.map((column) => (
+        {columns.map((column, place) => (
           // biome-ignore lint/a11y/useFocusableInteractive: rows take the focus, cells do not
           <div key={column.id} role="gridcell" className={column.isNumber ? 'td number' : 'td'}>
-            {column.cell(row)}
+            {column.cell(row, fitting[place] ?? fittingCharacters(undefined))}
           </div>
         ))}
       </div>

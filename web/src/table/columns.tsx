@@ -1,9 +1,10 @@
 /** Factories for table columns: names, texts, times, numbers, durations, states, tables and layers. */
 import { count } from '../format/text';
 import { duration } from '../format/time';
+import { JobLink, TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { Timestamp } from '../shell/Timestamp';
-import { shortName } from '../state/names';
+import { type JobRef, shortName } from '../state/names';
 import { Layer, layerOrder, State } from './cells';
 import type { TableColumn } from './tableModel';
 
@@ -15,6 +16,7 @@ interface NameOptions {
   readonly limit?: number;
   readonly className?: string;
   readonly minTableWidth?: number;
+  readonly truncates?: 'middle' | 'end';
 }
 
 export function nameColumn<Row>(
@@ -23,17 +25,74 @@ export function nameColumn<Row>(
   textOf: TextOf<Row>,
   options: NameOptions = {},
 ): TableColumn<Row> {
-  const { width = 'minmax(100px, 1fr)', limit = 44, className, minTableWidth = 0 } = options;
+  const {
+    width = 'minmax(100px, 1fr)',
+    limit = 44,
+    className,
+    minTableWidth = 0,
+    truncates = 'middle',
+  } = options;
   return {
     id,
     title,
     width,
     minTableWidth,
-    cell: (row) => {
+    cell: (row, fitting) => {
       const text = textOf(row);
-      return text ? <Name text={text} limit={limit} {...(className && { className })} /> : '';
+      const shown = Math.min(limit, fitting);
+      return text ? (
+        <Name text={text} limit={shown} truncates={truncates} {...(className && { className })} />
+      ) : (
+        ''
+      );
     },
     text: (row) => textOf(row) ?? '',
+  };
+}
+
+/** The owner of a table or job. */
+export const ownerColumn = <Row,>(ownerOf: TextOf<Row>, width: string): TableColumn<Row> => ({
+  ...nameColumn('owner', 'Owner', ownerOf, { width }),
+  hidesWhenEmpty: true,
+});
+
+/** A job as a link to its page. */
+export function jobColumn<Row>(
+  jobOf: (row: Row) => JobRef | null | undefined,
+  { title = 'Job', width = 'minmax(100px, 1fr)' } = {},
+): TableColumn<Row> {
+  return {
+    id: 'job',
+    title,
+    width,
+    cell: (row, fitting) => {
+      const job = jobOf(row);
+      return job ? (
+        <JobLink job={job} limit={fitting} tabIndex={-1} />
+      ) : (
+        <span className="muted">unknown</span>
+      );
+    },
+    text: (row) => jobOf(row)?.name ?? '',
+  };
+}
+
+export function tagsColumn<Row>(tagsOf: (row: Row) => readonly string[] | undefined): TableColumn<Row> {
+  return {
+    id: 'tags',
+    title: 'Tags',
+    width: 'minmax(56px, 0.7fr)',
+    minTableWidth: 480,
+    cell: (row) => (
+      <span className="cell-tags">
+        {(tagsOf(row) ?? []).map((tag) => (
+          <span key={tag} className="tag">
+            <Name text={tag} limit={16} />
+          </span>
+        ))}
+      </span>
+    ),
+    text: (row) => (tagsOf(row) ?? []).join(' '),
   };
 }
 
@@ -55,7 +114,7 @@ export function timeColumn<Row>(
   return {
     id,
     title,
-    width: exact ? '140px' : '112px',
+    width: exact ? '140px' : '84px',
     cell: (row) => <Timestamp at={timeOf(row)} exact={exact} />,
     text: (row) => timeOf(row) ?? '',
   };
@@ -88,7 +147,7 @@ export function durationColumn<Row>(startOf: TextOf<Row>, endOf: TextOf<Row>): T
   return {
     id: 'duration',
     title: 'Duration',
-    width: '96px',
+    width: '84px',
     isNumber: true,
     cell: (row) => {
       const milliseconds = durationOf(row);
@@ -103,7 +162,7 @@ export function stateColumn<Row>(stateOf: TextOf<Row>): TableColumn<Row> {
   return {
     id: 'state',
     title: 'State',
-    width: '112px',
+    width: '96px',
     cell: (row) => <State name={stateOf(row)} />,
     text: (row) => stateOf(row) ?? '',
   };
@@ -116,7 +175,7 @@ export function tableColumn<
     id: 'table',
     title: 'Table',
     width: 'minmax(140px, 1.4fr)',
-    cell: (row) => <Name text={shortName(row.name)} limit={40} />,
+    cell: (row, fitting) => <TableLink table={row} limit={fitting} tabIndex={-1} />,
     text: (row) => `${row.namespace} ${row.name}`,
     sortValue: (row) => shortName(row.name),
   };
@@ -126,6 +185,7 @@ export function layerColumn<Row>(layerOf: TextOf<Row>): TableColumn<Row> {
   return {
     id: 'layer',
     title: 'Layer',
+    minTableWidth: 560,
     width: '84px',
     cell: (row) => <Layer name={layerOf(row)} />,
     text: (row) => layerOf(row) ?? '',

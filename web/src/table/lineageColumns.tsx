@@ -1,14 +1,12 @@
-/** Columns of the lineage and impact tables. */
-import { subtypeLabel } from '../graph/labels';
+/** Columns of the lineage table. */
+import { distanceText, subtypeLabel } from '../graph/labels';
 import { ShieldIcon } from '../shell/icons';
+import { JobLink, TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { Timestamp } from '../shell/Timestamp';
 import { Layer, layerOrder } from './cells';
 import type { LineageRow } from './lineageRows';
 import type { TableColumn } from './tableModel';
-
-const distanceText = (distance: number) =>
-  distance < 0 ? `← ${-distance}` : distance > 0 ? `→ ${distance}` : '·';
 
 const distance: TableColumn<LineageRow> = {
   id: 'distance',
@@ -22,19 +20,17 @@ const distance: TableColumn<LineageRow> = {
 const field: TableColumn<LineageRow> = {
   id: 'column',
   title: 'Column',
-  width: 'minmax(72px, 1.1fr)',
-  cell: ({ column }) => <Name className="mono" text={column.field} limit={48} />,
+  width: 'minmax(96px, 1.1fr)',
+  cell: ({ column }, fitting) => <Name className="mono" text={column.field} limit={fitting} />,
   text: ({ column }) => column.field,
 };
 
 const table: TableColumn<LineageRow> = {
   id: 'table',
   title: 'Table',
-  width: 'minmax(96px, 1.3fr)',
-  cell: ({ column }) => (
-    <span title={column.name}>
-      <Name text={column.table} limit={40} />
-    </span>
+  width: 'minmax(112px, 1.3fr)',
+  cell: ({ column }, fitting) => (
+    <TableLink table={column} label={column.table} limit={fitting} tabIndex={-1} />
   ),
   text: ({ column }) => `${column.namespace} ${column.name}`,
   sortValue: ({ column }) => column.table,
@@ -43,6 +39,7 @@ const table: TableColumn<LineageRow> = {
 const layer: TableColumn<LineageRow> = {
   id: 'layer',
   title: 'Layer',
+  minTableWidth: 560,
   width: '76px',
   cell: ({ column }) => <Layer name={column.layer} />,
   text: ({ column }) => column.layer ?? '',
@@ -69,8 +66,8 @@ const expression: TableColumn<LineageRow> = {
   title: 'Expression',
   minTableWidth: 940,
   width: 'minmax(60px, 1.2fr)',
-  cell: ({ fact }) =>
-    fact?.description ? <Name className="mono" text={fact.description} limit={56} /> : null,
+  cell: ({ fact }, fitting) =>
+    fact?.description ? <Name className="mono" text={fact.description} limit={fitting} /> : null,
   text: ({ fact }) => fact?.description ?? '',
 };
 
@@ -78,7 +75,7 @@ const job: TableColumn<LineageRow> = {
   id: 'job',
   title: 'Job',
   width: 'minmax(72px, 1fr)',
-  cell: ({ fact }) => (fact?.job ? <Name text={fact.job.name} limit={36} /> : null),
+  cell: ({ fact }, fitting) => (fact?.job ? <JobLink job={fact.job} limit={fitting} tabIndex={-1} /> : null),
   text: ({ fact }) => fact?.job?.name ?? '',
 };
 
@@ -86,7 +83,7 @@ const lastSeen: TableColumn<LineageRow> = {
   id: 'seen',
   title: 'Last seen',
   minTableWidth: 780,
-  width: '104px',
+  width: '76px',
   cell: ({ fact }) => <Timestamp at={fact?.lastSeen} />,
   text: ({ fact }) => fact?.lastSeen ?? '',
 };
@@ -98,29 +95,6 @@ export const LINEAGE_COLUMNS: readonly TableColumn<LineageRow>[] = [
   layer,
   effect,
   expression,
-  job,
-  lastSeen,
-];
-
-export interface ImpactRow extends LineageRow {
-  readonly kinds: readonly string[];
-}
-
-const kind: TableColumn<ImpactRow> = {
-  id: 'kind',
-  title: 'Used as',
-  width: '104px',
-  cell: (row) => row.kinds.map((each) => each.replace('_', ' ')).join(', '),
-  text: (row) => row.kinds.join(' '),
-};
-
-export const IMPACT_COLUMNS: readonly TableColumn<ImpactRow>[] = [
-  distance,
-  field,
-  table,
-  layer,
-  kind,
-  effect,
   job,
   lastSeen,
 ];

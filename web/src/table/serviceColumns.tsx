@@ -1,7 +1,15 @@
 /** Columns of the tables about the service: coverage gaps, jobs, runs and quarantine. */
 import type { Gap, Job, Quarantined, Run } from '../api/answers';
 import { shortName } from '../state/names';
-import { durationColumn, nameColumn, numberColumn, stateColumn, timeColumn } from './columns';
+import {
+  durationColumn,
+  jobColumn,
+  nameColumn,
+  numberColumn,
+  ownerColumn,
+  stateColumn,
+  timeColumn,
+} from './columns';
 import type { TableColumn } from './tableModel';
 
 export const GAP_LABELS: Readonly<Record<string, string>> = {
@@ -13,7 +21,12 @@ export const GAP_LABELS: Readonly<Record<string, string>> = {
 };
 
 const WIDE = 'minmax(160px, 2fr)';
-const ERROR = { className: 'mark-clear', limit: 80, width: 'minmax(120px, 1.6fr)' };
+const ERROR = {
+  className: 'mark-clear',
+  limit: 80,
+  width: 'minmax(120px, 1.6fr)',
+  truncates: 'end',
+} as const;
 
 export const GAP_COLUMNS: readonly TableColumn<Gap>[] = [
   {
@@ -23,7 +36,7 @@ export const GAP_COLUMNS: readonly TableColumn<Gap>[] = [
     cell: (row) => <span className="gap">? {GAP_LABELS[row.kind] ?? row.kind}</span>,
     text: (row) => row.kind,
   },
-  nameColumn('job', 'Job', (row) => row.job?.name, { width: 'minmax(140px, 1.2fr)' }),
+  jobColumn((row) => row.job, { width: 'minmax(140px, 1.2fr)' }),
   {
     ...nameColumn<Gap>('dataset', 'Table', (row) => row.dataset && shortName(row.dataset.name), {
       width: 'minmax(140px, 1.2fr)',
@@ -37,12 +50,13 @@ export const GAP_COLUMNS: readonly TableColumn<Gap>[] = [
 
 export const JOB_COLUMNS: readonly TableColumn<Job>[] = [
   stateColumn((row) => row.last_state),
-  nameColumn('job', 'Job', (row) => row.name, { width: 'minmax(180px, 2fr)', limit: 60 }),
+  jobColumn((row) => row, { width: 'minmax(180px, 2fr)' }),
   nameColumn('namespace', 'Namespace', (row) => row.namespace, {
     className: 'muted',
     limit: 36,
     minTableWidth: 900,
   }),
+  { ...ownerColumn<Job>((row) => row.owner, 'minmax(168px, 1fr)'), minTableWidth: 1200 },
   timeColumn('started', 'Last run', (row) => row.last_started),
   durationColumn(
     (row) => row.last_started,
@@ -54,12 +68,12 @@ export const JOB_COLUMNS: readonly TableColumn<Job>[] = [
 
 export const RUN_COLUMNS: readonly TableColumn<Run>[] = [
   stateColumn((row) => row.state),
-  nameColumn('run', 'Run', (row) => row.run_id, { className: 'mono', width: 'minmax(180px, 1.4fr)' }),
   timeColumn('started', 'Started', (row) => row.started, { exact: true }),
   durationColumn(
     (row) => row.started,
     (row) => row.ended,
   ),
+  nameColumn('run', 'Run', (row) => row.run_id, { className: 'mono', width: 'minmax(180px, 1.4fr)' }),
   nameColumn('error', 'Error', (row) => row.error, ERROR),
 ];
 

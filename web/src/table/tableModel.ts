@@ -9,7 +9,10 @@ export interface TableColumn<Row> {
   readonly isNumber?: boolean;
   /** The column is hidden in a narrower table. It is always part of the CSV file. */
   readonly minTableWidth?: number;
-  readonly cell: (row: Row) => ReactNode;
+  /** The column is hidden while it has no text in any row. */
+  readonly hidesWhenEmpty?: boolean;
+  /** `fitting` is the number of characters that fit into the cell. */
+  readonly cell: (row: Row, fitting: number) => ReactNode;
   /** The cell as text, for CSV and, without `sortValue`, for sorting. */
   readonly text: (row: Row) => string;
   readonly sortValue?: (row: Row) => number | string | null;
@@ -55,13 +58,46 @@ export function sortRows<Row>(
   return keyed.map(([, row]) => row);
 }
 
-/** The columns that a table of this width shows; all of them until the width is known. */
+const GAP_PX = 12;
+const ROW_PADDING_PX = 32;
+
+/** The smallest width of a grid track: `minmax(72px, 1fr)` → 72, `104px` → 104. */
+const minTrackWidth = (track: string) => Number(/(\d+)px/.exec(track)?.[1] ?? 0);
+
+/** The columns without those that are hidden because no row has a text for them. */
+export const columnsWithContent = <Row>(
+  columns: readonly TableColumn<Row>[],
+  rows: readonly Row[],
+): readonly TableColumn<Row>[] =>
+  columns.filter((column) => !column.hidesWhenEmpty || rows.some((row) => column.text(row) !== ''));
+
+/** The columns that a table of this width shows; all of them until the width is known, and always the first one. */
 export function columnsThatFit<Row>(
   columns: readonly TableColumn<Row>[],
   tableWidth: number,
 ): readonly TableColumn<Row>[] {
-  return tableWidth === 0 ? columns : columns.filter((column) => (column.minTableWidth ?? 0) <= tableWidth);
+  if (tableWidth === 0) return columns;
+  const kept: TableColumn<Row>[] = [];
+  let remaining = tableWidth - ROW_PADDING_PX + GAP_PX;
+  for (const column of columns) {
+    const width = minTrackWidth(column.width) + GAP_PX;
+    if ((column.minTableWidth ?? 0) > tableWidth || (kept.length > 0 && width > remaining)) continue;
+    remaining -= width;
+    kept.push(column);
+  }
+  return kept;
 }
+
+/** Width of a character that is wider than the average one, so that a truncated name rarely exceeds its cell. */
+const CHARACTER_WIDTH_PX = 7.6;
+/** The ellipsis is wider than other characters. */
+const ELLIPSIS_PX = 6;
+
+/** Number of characters that fit into a cell of this width; many until the width is known. */
+export const fittingCharacters = (width: number | undefined) =>
+  width === undefined || width === 0
+    ? 200
+    : Math.max(4, Math.floor((width - ELLIPSIS_PX) / CHARACTER_WIDTH_PX));
 
 /** Rows rendered above and below the visible part. */
 const OVERSCAN_ROWS = 8;

@@ -3,7 +3,15 @@ import type { Landing, Reader, Writer } from '../api/answers';
 import { MARK_LABELS } from '../graph/labels';
 import { VerdictMark } from './cells';
 import type { ChangeRow } from './changeRows';
-import { layerColumn, nameColumn, tableColumn, textColumn, timeColumn } from './columns';
+import {
+  jobColumn,
+  layerColumn,
+  nameColumn,
+  ownerColumn,
+  tableColumn,
+  textColumn,
+  timeColumn,
+} from './columns';
 import type { TableColumn } from './tableModel';
 
 const VERDICTS = ['clear', 'masked', 'indirect'];
@@ -28,7 +36,7 @@ export const PERSONAL_DATA_COLUMNS: readonly TableColumn<Landing>[] = [
     text: (row) => (row.hop == null ? '' : String(row.hop)),
     sortValue: (row) => row.hop ?? null,
   },
-  nameColumn('job', 'Job', (row) => row.job?.name, { limit: 36 }),
+  jobColumn((row) => row.job),
   {
     id: 'exit',
     title: 'Exported as',
@@ -39,17 +47,19 @@ export const PERSONAL_DATA_COLUMNS: readonly TableColumn<Landing>[] = [
 ];
 
 export const READER_COLUMNS: readonly TableColumn<Reader>[] = [
-  nameColumn('job', 'Read by', (row) => row.job?.name ?? 'unknown', {
-    width: 'minmax(160px, 2fr)',
-    limit: 60,
+  jobColumn((row) => row.job, { title: 'Read by', width: 'minmax(160px, 2fr)' }),
+  ownerColumn((row) => row.owner, 'minmax(112px, 1fr)'),
+  textColumn('use', 'Used as', (row) => row.use?.replaceAll('_', ' '), '104px'),
+  textColumn('kind', 'Operation', (row) => row.kind, '80px'),
+  nameColumn('into', 'Into', (row) => row.into?.label ?? row.into?.field, {
+    className: 'mono',
+    width: 'minmax(112px, 1.6fr)',
   }),
-  textColumn('use', 'Used as', (row) => row.use, '120px'),
-  textColumn('kind', 'Operation', (row) => row.kind, '100px'),
   timeColumn('last', 'Last read', (row) => row.last_read),
 ];
 
 export const WRITER_COLUMNS: readonly TableColumn<Writer>[] = [
-  nameColumn('job', 'Written by', (row) => row.job.name, { width: 'minmax(140px, 1.4fr)', limit: 60 }),
+  jobColumn((row) => row.job, { title: 'Written by', width: 'minmax(140px, 1.4fr)' }),
   nameColumn('definition', 'Expression', (row) => row.definition, {
     className: 'mono',
     width: 'minmax(160px, 2fr)',
