@@ -71,7 +71,7 @@ def listener(spark: Any, name: str) -> dict[str, float]:
     }
 
 
-def own(texts: list[str], rounds: int, home: Path) -> dict[str, Any]:
+def run_colline(texts: list[str], rounds: int, home: Path) -> dict[str, Any]:
     import colline
     from colline.capture.analyze import analyzed_plan
 
@@ -160,7 +160,9 @@ def main() -> None:
     texts = queries()[: options.queries]
     if options.part:
         with tempfile.TemporaryDirectory() as folder:
-            part = own(texts, options.rounds, Path(folder)) if options.part == "own" else jar(texts, Path(folder))
+            part = (
+                run_colline(texts, options.rounds, Path(folder)) if options.part == "own" else jar(texts, Path(folder))
+            )
         print("RESULT " + json.dumps(part))
         return
     mine = _part("own", options)
@@ -177,9 +179,7 @@ def main() -> None:
     if not options.no_jar:
         theirs = _part("jar", options)
         total, other = mine["listener"]["total_ms"] / options.rounds, theirs["listener"]["total_ms"]
-        print(
-            f"listener thread beside the OpenLineage jar: {total / other:.3f} ({total:.0f} ms / {other:.0f} ms; ≤ 0.1)"
-        )
+        print(f"listener thread, of the OpenLineage jar: {total / other:.3f} ({total:.0f} ms / {other:.0f} ms; ≤ 0.1)")
 
 
 def _part(name: str, options: argparse.Namespace) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Emit: what one event of 100 columns costs the job, beside openlineage-python's client writing to a file.
+"""Emit: what one event of 100 columns costs the job, compared with openlineage-python's client writing to a file.
 
 The same event in both models, serialisation included, in one run. Ours is handed a frozen struct, as the watch does.
 
@@ -138,8 +138,8 @@ class Taken:
 
     def add(self, call: Callable[[], None]) -> None:
         """Time the fixed work, then the call."""
-        self.before.append(timed(FIXED_WORK))
-        self.seconds.append(timed(call))
+        self.before.append(seconds_of(FIXED_WORK))
+        self.seconds.append(seconds_of(call))
 
     def free(self, quickest: float) -> list[float]:
         """The calls made on a free processor."""
@@ -169,14 +169,14 @@ def after_a_pause(calls: dict[str, Callable[[], None]]) -> dict[str, Taken]:
     return taken
 
 
-def timed(call: Callable[[], object]) -> float:
+def seconds_of(call: Callable[[], object]) -> float:
     """Seconds of one call."""
     started = time.perf_counter()
     call()
     return time.perf_counter() - started
 
 
-def told(title: str, found: dict[str, Taken]) -> None:
+def print_medians(title: str, found: dict[str, Taken]) -> None:
     """Print the medians of each kind of call, and how many times as fast as the other client it is."""
     quickest = min(min(each.before) for each in found.values())
     print(f"{title}: median µs, and the same on a free processor with its share of the calls")
@@ -202,13 +202,13 @@ def main() -> None:
         theirs = OpenLineageClient(transport=FileTransport(config))
         their_event = openlineage_event(event)
 
-        def built(**given: Any) -> Transport:
+        def create(**given: Any) -> Transport:
             return transport_from(settings_from({"transport": {"queueCapacity": 100_000, **given}}, environ={}))
 
         ours = {
-            "file": built(type="file", location=str(base / "ours.ndjson")),
-            "lake": built(type="lake", base=str(base / "lake")),
-            "lake with spool": built(type="lake", base=str(base / "other"), spool=str(base / "spool")),
+            "file": create(type="file", location=str(base / "ours.ndjson")),
+            "lake": create(type="lake", base=str(base / "lake")),
+            "lake with spool": create(type="lake", base=str(base / "other"), spool=str(base / "spool")),
         }
         calls: dict[str, Callable[[], None]] = {THEIRS: lambda: theirs.emit(their_event)}
         for name, transport in ours.items():
@@ -219,8 +219,8 @@ def main() -> None:
             transport.close(60)
             assert transport.stats.is_lossless, transport.stats
     print(f"one event of {COLUMNS} columns, {len(line) / 1024:.0f} KB, {ROUNDS} emits, writing it as JSON included")
-    told("one after the other", found)
-    told("after a pause", cold)
+    print_medians("one after the other", found)
+    print_medians("after a pause", cold)
 
 
 main()

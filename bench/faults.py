@@ -1,10 +1,10 @@
-"""Faults: wall time of a job whose events cannot be delivered, beside the same job without any.
+"""Faults: wall time of a job whose events cannot be delivered, compared with the same job without events.
 
 The job waits for an engine and computes a little, step by step, and emits one event of 100 columns per step, as a Spark
-driver does. Each fault runs beside the same job without events, at the same time, so that a busy machine meets both;
+driver does. Each fault runs at the same time as the job without events, so that a busy machine meets both;
 the ratio is of the job from its first step to its last, the median of several pairs, with the settings a user gets by
-default. What the exit takes is shown beside it: there the rest is delivered, for
-`shutdown_timeout` (10 s) at most, and a peer that is known to fail is not waited for.
+default. The time of the exit is a figure of its own: there the rest is
+delivered, for `shutdown_timeout` (10 s) at most, and nothing waits for a peer that is known to fail.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ class Job:
         self._thread.start()
 
     def _run(self) -> None:
-        told, _ = self._process.communicate(event())
-        started, ended, emitting = map(float, told.split())
+        printed, _ = self._process.communicate(event())
+        started, ended, emitting = map(float, printed.split())
         self.seconds, self.leaving = ended - started, time.monotonic() - ended
         self.share = emitting / self.seconds
 
@@ -79,8 +79,8 @@ class Job:
 
 def pair(given: dict[str, Any] | None, prefix: list[str]) -> tuple[float, float, float]:
     """Ratio of the job with events to the job without; of the first, the share inside `emit` and the exit's seconds."""
-    those = [Job(given, prefix), Job(None, [])]
-    with_events, without = [job.wait() for job in those]
+    jobs = [Job(given, prefix), Job(None, [])]
+    with_events, without = [job.wait() for job in jobs]
     return with_events.seconds / without.seconds, with_events.share, with_events.leaving
 
 

@@ -1,11 +1,11 @@
-"""The graph at its design size, beside DuckDB and PostgreSQL on the same edges, all in one run.
+"""The graph at its design size, compared with DuckDB and PostgreSQL on the same edges in one run.
 
     python bench/graph.py [--columns 1000000] [--edges 5000000] [--lake DIR] [--no-databases]
 
 A layered graph (10 layers, power-law degrees, 4 % masked, 10 % indirect, 10 % more edges retired) is written as the
-lake's Delta tables, published, and asked. Every figure is printed beside its bound; the last line says how many hold.
-Work of one process is counted in CPU time, which other work on the machine disturbs least; ours beside a database's in
-wall time, both in the same minutes.
+lake's Delta tables, published, and queried. Every figure is printed with its bound; the last line is the number of
+bounds that hold. Work of one process is measured in CPU time, which other work on the machine changes least. Databases
+are compared in wall time, in the same minutes.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from given.design_lake import LAYERS, write
 from colline.graph.snapshot.publish import publish
 
 
-def timed(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
+def measure(work: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> tuple[float, Any]:
     began = clock()
     out = work()
     return clock() - began, out
 
 
-def best(work: Callable[[], Any], times: int = 5) -> float:
-    return min(timed(work)[0] for _ in range(times))
+def fastest(work: Callable[[], Any], times: int = 5) -> float:
+    return min(measure(work)[0] for _ in range(times))
 
 
 class Report:
-    """Figures beside their bounds."""
+    """Figures with their bounds."""
 
     def __init__(self) -> None:
         self.held: list[bool] = []
@@ -72,7 +72,7 @@ print(numpy_ready, time.process_time() - began, answer.totals["columns"])
 
 
 def fresh(report: Report, lake: Path) -> None:
-    """Open and the first answer in a new process, beside importing numpy alone."""
+    """Open and the first answer in a new process, compared with importing numpy alone."""
     import colline
 
     view = colline.open(lake).view()
@@ -103,7 +103,7 @@ def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
     took, reached = [], []
     for node in chosen.tolist():
         name = label(node)
-        seconds, answer = timed(lambda name=name: lineage.downstream(name))
+        seconds, answer = measure(lambda name=name: lineage.downstream(name))
         took.append(seconds)
         reached.append(answer.totals["columns"])
     took.sort()
@@ -125,16 +125,16 @@ def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
         if traverse(view.arrays, big, question).total >= 0.6 * len(columns):
             break
     whole = traverse(view.arrays, big, question).total
-    ratio = best(lambda: traverse(view.arrays, np.array([small]), question), 20) / best(
+    ratio = fastest(lambda: traverse(view.arrays, np.array([small]), question), 20) / fastest(
         lambda: traverse(view.arrays, big, question)
     )
     report.line(f"walk reaching {sizes[small]:,} columns, share of one reaching {whole:,}", ratio, 1 / 20, "times")
     names = [label(int(n)) for n in chosen[:200]]
-    now = min(timed(lambda: [lineage.downstream(name) for name in names])[0] for _ in range(3))
-    then = min(timed(lambda: [lineage.downstream(name, as_of="2026-01-24") for name in names])[0] for _ in range(3))
-    report.line("as-of answers beside current ones", then / now, 2, "times")
+    now = min(measure(lambda: [lineage.downstream(name) for name in names])[0] for _ in range(3))
+    then = min(measure(lambda: [lineage.downstream(name, as_of="2026-01-24") for name in names])[0] for _ in range(3))
+    report.line("as-of answers compared with current ones", then / now, 2, "times")
     lineage.pii(tag="PII", limit=1)  # the pages of the file are read once; what is measured is the walk
-    seconds, answer = timed(lambda: lineage.pii(tag="PII"))
+    seconds, answer = measure(lambda: lineage.pii(tag="PII"))
     report.line("1,000 PII sources × the whole graph", seconds, 2, "s CPU")
     report.fact(answer.verdict)
     report.line("memory of this process, mapped arrays included", peak(lake), 400, "MB")
@@ -148,14 +148,14 @@ import colline
 lineage = colline.open(sys.argv[1])
 lineage.pii(tag="PII")
 lineage.downstream(sys.argv[2], indirect=True)
-# ru_maxrss would tell the peak of the process that started this one
+# ru_maxrss includes the peak of the process that started this one
 status = open("/proc/self/status").read()
 print(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
 """
 
 
 def peak(lake: Path) -> float:
-    """The most memory a process needs that asks the largest questions."""
+    """The most memory that the largest questions need."""
     import colline
 
     name = colline.open(lake).view().names.full(0)
@@ -164,49 +164,49 @@ def peak(lake: Path) -> float:
 
 
 def databases(report: Report, lineage: Any, starts: list[int], edges: dict[str, Any]) -> None:
-    """The same question at depth 5, every side warm: asked once, then measured. Ours tells edges and jobs as well."""
+    """The same question at depth 5, every side warm: run once, then measured. Ours returns edges and jobs as well."""
     view = lineage.view()
     ids = [int(view.arrays["node.id"][n]) for n in starts]
     names = [view.names.full(n) for n in starts]
-    ours, told = asked(lambda n: lineage.downstream(names[n], depth=5), len(names))
+    ours, answers = run_all(lambda n: lineage.downstream(names[n], depth=5), len(names))
     report.fact(f"depth 5 of {len(starts)} columns: ours {ours / len(starts) * 1000:.2f} ms on average,")
-    report.fact(f"reached {sum(a.totals['columns'] for a in told):,} columns in all")
-    shown = [[(c["distance"], c["namespace"], c["name"], c["field"]) for c in answer.columns] for answer in told]
-    with rivals.duckdb(edges) as ask:
-        beside(report, "DuckDB's recursive query", ours, asked(lambda n: ask(ids[n]), len(ids)), shown)
+    report.fact(f"reached {sum(a.totals['columns'] for a in answers):,} columns in all")
+    shown = [[(c["distance"], c["namespace"], c["name"], c["field"]) for c in answer.columns] for answer in answers]
+    with rivals.duckdb(edges) as query:
+        compare(report, "DuckDB's recursive query", ours, run_all(lambda n: query(ids[n]), len(ids)), shown)
     if not rivals.is_there("PostgreSQL"):
         report.fact("no PostgreSQL on this computer: not compared")
         return
     few = min(3, len(ids))  # its pass over all edges takes seconds
-    ours_few, _ = asked(lambda n: lineage.downstream(names[n], depth=5), few)
-    with rivals.postgres(edges) as ask_postgres:
-        took, found = asked(lambda n: ask_postgres["marquez"](ids[n]), few, rounds=1)
+    ours_few, _ = run_all(lambda n: lineage.downstream(names[n], depth=5), few)
+    with rivals.postgres(edges) as postgres:
+        took, found = run_all(lambda n: postgres["marquez"](ids[n]), few, rounds=1)
         ratio = took / ours_few
         report.line(
             "PostgreSQL's recursive query shaped like Marquez's takes, of ours", ratio, 20, "times", at_least=True
         )
-        report.check("as many columns from it", as_many(found, told[:few]))
-        took, found = asked(lambda n: ask_postgres["marquez, latest known"](ids[n]), len(ids))
+        report.check("as many columns from it", as_many(found, answers[:few]))
+        took, found = run_all(lambda n: postgres["marquez, latest known"](ids[n]), len(ids))
         report.fact(f"without its pass over all edges it takes {took / ours:.1f} times ours")
-        report.check("as many columns from it", as_many(found, told))
-        took, found = asked(lambda n: ask_postgres["lean"](ids[n]), len(ids))
-        report.fact(f"the leanest query we know (integers, nodes, no edges told) takes {took / ours:.1f} times ours")
+        report.check("as many columns from it", as_many(found, answers))
+        took, found = run_all(lambda n: postgres["lean"](ids[n]), len(ids))
+        report.fact(f"the leanest query we know (integers, nodes, without edges) takes {took / ours:.1f} times ours")
         report.check("the same rows from it", same_rows(found, shown))
 
 
-def as_many(found: list[Any], told: list[Any]) -> bool:
-    """Whether a rival that tells edges tells of as many columns; a question it was stopped at does not count."""
-    pairs = zip(found, told, strict=True)
+def as_many(found: list[Any], answers: list[Any]) -> bool:
+    """Whether a rival that returns edges reaches as many columns; a query that was stopped does not count."""
+    pairs = zip(found, answers, strict=True)
     return all(rows is None or len({row[:3] for row in rows}) == answer.totals["columns"] for rows, answer in pairs)
 
 
-def asked(ask: Callable[[int], Any], count: int, rounds: int = 2) -> tuple[float, list[Any]]:
+def run_all(query: Callable[[int], Any], count: int, rounds: int = 2) -> tuple[float, list[Any]]:
     """Seconds for all questions, those of the fastest round, and the answers."""
-    runs = [timed(lambda: [ask(n) for n in range(count)], time.perf_counter) for _ in range(rounds)]
+    runs = [measure(lambda: [query(n) for n in range(count)], time.perf_counter) for _ in range(rounds)]
     return min(seconds for seconds, _ in runs), runs[-1][1]
 
 
-def beside(report: Report, what: str, ours: float, theirs: tuple[float, list[Any]], shown: list[Any]) -> None:
+def compare(report: Report, what: str, ours: float, theirs: tuple[float, list[Any]], shown: list[Any]) -> None:
     report.line(f"{what} at depth 5 takes, of ours", theirs[0] / ours, 20, "times", at_least=True)
     report.check(f"the same rows from {what}", same_rows(theirs[1], shown))
 
@@ -223,11 +223,11 @@ def main() -> None:
     arguments.add_argument("--edges", type=int, default=5_000_000)
     arguments.add_argument("--lake", type=Path, help="keep the lake here, and use it again if it is there (same size)")
     arguments.add_argument("--no-databases", action="store_true")
-    arguments.add_argument("--starts", type=int, default=40, help="columns asked of the databases")
+    arguments.add_argument("--starts", type=int, default=40, help="columns queried in the databases")
     given = arguments.parse_args()
     lake = given.lake or Path(tempfile.mkdtemp(prefix="colline-graph-"))
     report = Report()
-    seconds, edges = timed(lambda: write(lake, given.columns, given.edges))
+    seconds, edges = measure(lambda: write(lake, given.columns, given.edges))
     report.fact(f"written {given.columns:,} columns and {given.edges:,} edges in {seconds:.1f} s")
     info = publish(lake)
     size = sum(f.stat().st_size for f in info.path.iterdir()) / 1e6

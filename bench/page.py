@@ -135,10 +135,10 @@ def measure(page: Page, arguments: argparse.Namespace, home: Path) -> list[bool]
         for _ in range(3):
             page.get_by_role("button", name="zoom out").click()
         page.wait_for_timeout(1000)
-        good.append(frames_a_second(page, "names in sight"))
+        good.append(frames_a_second(page, "names visible"))
         page.get_by_role("button", name="show all").click()
         page.wait_for_timeout(1000)
-        good.append(frames_a_second(page, "all in sight"))
+        good.append(frames_a_second(page, "all visible"))
     return good
 
 

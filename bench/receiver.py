@@ -1,8 +1,8 @@
-"""Receiver: events a second of `colline serve` beside a FastAPI + pydantic receiver with the same checks.
+"""Receiver: events a second of `colline serve`, compared with a FastAPI + pydantic receiver with the same checks.
 
 Both run under uvicorn with the same options, take the same 44 KB events from 50 clients, and answer 201 after a
 group-committed fdatasync. The FastAPI one is given colline's own group commit; a second one that syncs each request
-for itself is shown beside it. They take turns, so that whatever else the machine does falls on all alike.
+by itself is measured as well. They take turns, so that other work on the machine affects all of them alike.
 """
 
 from __future__ import annotations
@@ -191,10 +191,10 @@ async def load(port: int, body: bytes, seconds: float) -> list[float]:
     times: list[float] = []
     end = time.perf_counter() + seconds
     loop = asyncio.get_running_loop()
-    made = [
+    connections = [
         await loop.create_connection(lambda: Client(request, times, end), "127.0.0.1", port) for _ in range(CLIENTS)
     ]
-    await asyncio.gather(*(client.done for _, client in made))
+    await asyncio.gather(*(client.done for _, client in connections))
     return times
 
 
@@ -229,7 +229,18 @@ def main() -> None:
         script.write_text(FASTAPI)
         program, lake = sys.executable, f"{folder}/lake"
         commands = {
-            "colline": [program, "-m", "colline", "serve", "--lake", lake, "--port", "5391", "--no-access-log"],
+            "colline": [
+                program,
+                "-m",
+                "colline",
+                "serve",
+                "--create",
+                "--lake",
+                lake,
+                "--port",
+                "5391",
+                "--no-access-log",
+            ],
             "fastapi, shared fsync": [program, str(script), f"{folder}/a", "shared", "5392"],
             "fastapi, own fsync": [program, str(script), f"{folder}/b", "own", "5393"],
         }

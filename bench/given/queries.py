@@ -39,7 +39,7 @@ def _value(column: str, *, first: bool) -> str:
 
 def queries() -> list[str]:
     """All of them, in a fixed order."""
-    return [*_stars(), *_windows(), *_rollups(), *_nested(), *_wide(), *_sets()]
+    return [*_stars(), *_windows(), *_rollups(), *_nested_queries(), *_wide(), *_sets()]
 
 
 def _star(dimensions: list[str]) -> str:
@@ -88,7 +88,7 @@ def _rollups() -> Iterator[str]:
         )
 
 
-def _nested() -> Iterator[str]:
+def _nested_queries() -> Iterator[str]:
     for measure in MEASURES:
         yield (
             f"with yearly as (select customer.customer_id as id, first_name, last_name, year, sum({measure}) as total "

@@ -1,7 +1,7 @@
-"""What the same question costs a database: downstream of a column to depth 5, on the same edges.
+"""The same question as a database query: downstream of a column to depth 5, on the same edges.
 
 Each rival gives the rows that `colline downstream --depth 5` shows: how many columns are reached, and the first 500 of
-them with their names, nearest first. `marquez` gives what Marquez's own query gives: every edge on the way, with names.
+them with their names, nearest first. `marquez` gives what Marquez's own query gives: every edge on a path, with names.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-Ask = Callable[[int], Any]
+Query = Callable[[int], Any]
 SHOWN = 500
 DEPTH = 5
-PATIENCE = 30  # seconds; a query that takes longer is stopped and counts as this long
+TIMEOUT_SECONDS = 30  # a query that takes longer is stopped and counts as this long
 
 LEAN = f"""
 with recursive reached(node, depth) as (
@@ -37,7 +37,7 @@ order by n.depth, c.namespace, c.name, c.field limit {SHOWN}
 """
 
 # Edges are walked, not nodes; each row carries its path, to see cycles; names are joined at the end. The latest of all
-# edges is picked on every question. Marquez asks both ways at once; here it is asked downstream only, in its favour.
+# edges is selected by every query. Marquez traverses both directions at once; here only downstream, in its favour.
 _LATEST = """latest as (
     select distinct on (output, input) * from column_lineage where created_at <= now()
     order by output, input, updated_at desc
@@ -60,7 +60,7 @@ group by o.namespace, o.name, o.field, w.description, w.kind
 
 
 @contextmanager
-def duckdb(edges: dict[str, Any]) -> Iterator[Ask]:
+def duckdb(edges: dict[str, Any]) -> Iterator[Query]:
     """DuckDB in this process, its table sorted and indexed by source."""
     import duckdb as engine
 
@@ -75,8 +75,8 @@ def duckdb(edges: dict[str, Any]) -> Iterator[Ask]:
 
 
 @contextmanager
-def postgres(edges: dict[str, Any]) -> Iterator[dict[str, Ask]]:
-    """PostgreSQL, asked in Marquez's shape, in the same with the latest edges known, and in the leanest shape."""
+def postgres(edges: dict[str, Any]) -> Iterator[dict[str, Query]]:
+    """PostgreSQL with Marquez's query, with the same one for known latest edges, and with the leanest query."""
     import psycopg
 
     with _server() as home, psycopg.connect(f"host={home} user=bench dbname=postgres", autocommit=True) as connection:
@@ -91,21 +91,21 @@ def postgres(edges: dict[str, Any]) -> Iterator[dict[str, Ask]]:
                 copy.write("\n".join("\t".join(map(str, row)) for row in part.tolist()) + "\n")
         for statement in _TABLES:
             connection.execute(statement)
-        connection.execute(f"set statement_timeout = '{PATIENCE}s'")
+        connection.execute(f"set statement_timeout = '{TIMEOUT_SECONDS}s'")
 
-        def shaped(latest: str, table: str) -> Ask:
-            def ask(start: int) -> Any:
+        def query_shape(latest: str, table: str) -> Query:
+            def query(start: int) -> Any:
                 key = f"00000000-0000-0000-0000-{start:012x}"
                 try:
                     return connection.execute(_MARQUEZ.format(latest=latest, edges=table, start=key)).fetchall()
                 except psycopg.errors.QueryCanceled:
                     return None
 
-            return ask
+            return query
 
         yield {
-            "marquez": shaped(_LATEST, "latest"),
-            "marquez, latest known": shaped("", "column_lineage"),
+            "marquez": query_shape(_LATEST, "latest"),
+            "marquez, latest known": query_shape("", "column_lineage"),
             "lean": lambda start: connection.execute(LEAN.format(start=start)).fetchall(),
         }
 
