@@ -6,9 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tools.check_language import ROOT, check_file, main, project_files, read_baseline, read_rules
-
-BASELINE = "tools/language_baseline.txt"
+from tools.check_language import check_file, main, project_files, read_rules
 
 
 @pytest.fixture
@@ -139,20 +137,12 @@ def test_summary_counts_each_word(project: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out.split() == ["2", "told", "1", "goes", "on"]
 
 
-def test_paths_of_the_baseline_are_skipped_unless_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (project / "tools").mkdir()
-    (project / BASELINE).write_text("# to be cleaned\ndocs\n", encoding="utf-8")
-    assert main([], project) == 0
-    assert main(["--all"], project) == 1
+def test_named_paths_only_are_checked(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(project / "docs")], project) == 1
     assert main([str(project / "clean.md")], project) == 0
-    assert capsys.readouterr().out.count("docs/old.md:") == 6
+    assert capsys.readouterr().out.count("docs/old.md:") == 3
 
 
 def test_ignored_files_are_not_checked(project: Path) -> None:
     (project / ".gitignore").write_text("docs\n", encoding="utf-8")
     assert project_files(project) == ["clean.md"]
-
-
-def test_every_path_of_the_baseline_exists() -> None:
-    assert [path for path in read_baseline(ROOT / BASELINE) if not (ROOT / path).exists()] == []
