@@ -43,7 +43,7 @@ def colline(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def is_one_clear_error(done: subprocess.CompletedProcess[str]) -> bool:
     has_hint = done.stderr.startswith("error: ") and "\nhint: " in done.stderr
-    return done.returncode != 0 and has_hint and "Traceback" not in done.stderr and done.stdout == ""
+    return done.returncode > 0 and has_hint and "Traceback" not in done.stderr and done.stdout == ""
 
 
 def answer_of(lake: Path) -> dict[str, object]:

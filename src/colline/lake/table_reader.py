@@ -173,10 +173,13 @@ def arrow_type(spark_type: str) -> Any:
 def _open(path: Path) -> tuple[Any, int]:
     from deltalake import DeltaTable
     from deltalake.exceptions import DeltaError
+    from pyarrow import fs
 
+    # The file system of delta-rs calls Python from Arrow's threads, which aborts a process that ends meanwhile.
+    folder = fs.SubTreeFileSystem(str(path), fs.LocalFileSystem())
     try:
         table = DeltaTable(str(path))
-        return table.to_pyarrow_table(), table.version()
+        return table.to_pyarrow_table(filesystem=folder), table.version()
     except (DeltaError, OSError, pa.ArrowException) as error:
         hint = "check that the lake is complete and readable"
         raise LakeError(f"cannot read {path}: {error}", hint=hint) from error
