@@ -16,6 +16,7 @@ from colline.semantic_models.partition_sources import PartitionSources
 from colline.semantic_models.semantic_model import NOWHERE, FilePosition, ModelProblem, SemanticModel
 from colline.semantic_models.source_address import AddressesOnly
 from colline.semantic_models.tmdl.tmdl_model import tmdl_model
+from colline.trace.lineage_text import effect_label
 
 ROOT = Path(__file__).parents[1] / "cases" / "semantic_models"
 FILES = {
@@ -181,3 +182,127 @@ def test_measures_in_a_cycle_and_in_a_long_chain_end() -> None:
     fields_found = lineage_of(found).tables[0].lineage.fields
     assert [entry.column.field for entry in fields_found["M0"]] == ["M1", "X"]
     assert [entry.column.field for entry in fields_found["C1"]] == ["C2", "X"]
+
+
+def lineage_lines(text: str) -> list[str]:
+    """The lineage of a model in TMDL: `Table.field <- dataset.column effect`."""
+    model, problems = read_tmdl(text)
+    found = model_lineage(model, "powerbi", PartitionSources(model, AddressesOnly()).read)
+    lines = [f"problem: {each.position.line}: {each.message}" for each in (*problems, *found.gaps)]
+    for table in found.tables:
+        for field, entries in table.lineage.fields.items():
+            for entry in entries:
+                source = f"{entry.column.dataset.name}.{entry.column.field}"
+                lines += (
+                    f"{table.table.name}.{field} <- {source} {effect_label(each)}" for each in entry.transformations
+                )
+    return sorted(lines)
+
+
+STOCK = """\
+table Stock
+	column sku
+		sourceColumn: sku
+	refreshPolicy
+		policyType: basic
+		sourceExpression =
+				let
+					Source = Sql.Database("srv", "shop"),
+					Rows = Source{[Schema="dbo",Item="Stock"]}[Data]
+				in
+					Rows
+	partition Q1 = policyRange
+		mode: import
+		source
+			start: 2024-01-01T00:00:00
+	partition Q2 = policyRange
+		mode: import
+"""
+
+
+def test_partitions_of_a_refresh_policy_read_its_expression() -> None:
+    assert lineage_lines(STOCK) == ["Stock.sku <- shop.dbo.Stock.sku direct/identity"]
+
+
+def test_a_refresh_policy_of_a_bim_file_is_read() -> None:
+    source = 'let Source = Sql.Database("srv", "shop"){[Schema="dbo",Item="Stock"]}[Data] in Source'
+    table = {
+        "name": "Stock",
+        "columns": [{"name": "sku", "sourceColumn": "sku"}],
+        "refreshPolicy": {"policyType": "basic", "sourceExpression": source},
+        "partitions": [{"name": "Q1", "source": {"type": "policyRange", "start": "2024-01-01T00:00:00"}}],
+    }
+    model, problems = json_model("m", json.dumps({"model": {"tables": [table]}}))
+    assert problems == []
+    assert [each.expression.text for each in model.tables[0].partitions] == [source]
+
+
+def test_every_partition_of_a_table_is_a_source() -> None:
+    partition = '\tpartition {0} = m\n\t\tsource = Sql.Database("srv", "shop"){{[Schema="dbo",Item="{0}"]}}[Data]\n'
+    text = "table T\n\tcolumn a\n\t\tsourceColumn: a\n" + partition.format("Old") + partition.format("New")
+    assert lineage_lines(text) == [
+        "T.a <- shop.dbo.New.a direct/identity",
+        "T.a <- shop.dbo.Old.a direct/identity",
+    ]
+
+
+MEASURES = """\
+table T
+	column Amount
+	column Currency
+	column Goal
+	column Note
+	measure Total = SUM(T[Amount])
+		formatStringDefinition = IF(SELECTEDVALUE(T[Currency]) = "EUR", "0 €", "0 $")
+		kpi
+			targetExpression = SUM(T[Goal])
+			statusGraphic: Shapes
+		detailRowsDefinition =
+				SELECTCOLUMNS(T, "Note", T[Note])
+"""
+
+
+def test_the_format_kpi_and_detail_rows_of_a_measure_are_conditions() -> None:
+    assert lineage_lines(MEASURES) == [
+        "T.Total <- m/T.Amount direct/aggregation",
+        "T.Total <- m/T.Currency indirect/conditional",
+        "T.Total <- m/T.Goal indirect/conditional",
+        "T.Total <- m/T.Note indirect/conditional",
+    ]
+
+
+def test_the_details_of_a_measure_are_the_same_in_bim() -> None:
+    measure = {
+        "name": "Total",
+        "expression": "SUM(T[Amount])",
+        "formatStringDefinition": {"expression": 'IF(SELECTEDVALUE(T[Currency]) = "EUR", "0 €", "0 $")'},
+        "kpi": {"targetExpression": ["SUM(T[Goal])"], "statusGraphic": "Shapes"},
+        "detailRowsDefinition": {"expression": 'SELECTCOLUMNS(T, "Note", T[Note])'},
+    }
+    columns = [{"name": name} for name in ("Amount", "Currency", "Goal", "Note")]
+    bim = {"model": {"tables": [{"name": "T", "columns": columns, "measures": [measure]}]}}
+    from_json, _ = json_model("m", json.dumps(bim))
+    from_tmdl, _ = read_tmdl(MEASURES)
+    assert without_positions(from_json.tables[0].measures) == without_positions(from_tmdl.tables[0].measures)
+
+
+def test_quoted_names_in_properties_are_unquoted_and_unknown_ones_are_reported() -> None:
+    text = (
+        "table T\n\tcolumn 'It''s A'\n\t\tsortByColumn: 'It''s B'\n"
+        "\tcolumn 'It''s B'\n\tcolumn C\n\t\tsortByColumn: Gone\n"
+        "\thierarchy H\n\t\tlevel One\n\t\t\tcolumn: 'It''s A'\n\t\tlevel Two\n\t\t\tcolumn: Lost\n"
+        "relationship r\n\tfromColumn: T.C\n\ttoColumn: U.Key\n"
+    )
+    assert lineage_lines(text) == [
+        "T.H <- m/T.It's A direct/identity",
+        "T.It's A <- m/T.It's B indirect/sort",
+        "problem: 12: a relationship: the model has no 'U'[Key]",
+        "problem: 5: the model has no 'T'[Gone]",
+        "problem: 7: the model has no 'T'[Lost]",
+    ]
+
+
+def test_line_separators_of_unicode_are_part_of_a_line() -> None:
+    model, problems = read_tmdl('table T\n\tmeasure A = "one\u2028two\x85three"\n\tcolumn B\n')
+    assert problems == []
+    assert model.tables[0].measures[0].expression.text == '"one\u2028two\x85three"'

@@ -8,6 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from colline.semantic_models.semantic_model import (
+    KPI_EXPRESSIONS,
+    MEASURE_DETAILS,
+    POLICY_RANGE,
     CalculationItem,
     DataSource,
     EntitySource,
@@ -128,8 +131,8 @@ class _Reader:
                 self._column(each) for each in self._named_objects(table, "columns") if each.get("type") != "rowNumber"
             ),
             measures=tuple(self._measure(each) for each in self._named_objects(table, "measures")),
-            hierarchies=tuple(_hierarchy(each) for each in self._named_objects(table, "hierarchies")),
-            partitions=tuple(self._partition(each) for each in self._named_objects(table, "partitions")),
+            hierarchies=tuple(self._hierarchy(each) for each in self._named_objects(table, "hierarchies")),
+            partitions=tuple(self._partition(each, table) for each in self._named_objects(table, "partitions")),
             calculation_items=tuple(
                 CalculationItem(each["name"], self._expression(each.get("expression"), each["name"]) or Expression(""))
                 for each in items
@@ -152,21 +155,40 @@ class _Reader:
             position=self._position(column["name"]),
         )
 
+    def _hierarchy(self, hierarchy: Json) -> Hierarchy:
+        levels = sorted(json_objects(hierarchy.get("levels")), key=lambda level: str(level.get("ordinal", "")).zfill(6))
+        columns = tuple(json_text(level.get("column")) for level in levels)
+        name = hierarchy["name"]
+        return Hierarchy(name, columns, json_text(hierarchy.get("description")), self._position(name))
+
     def _measure(self, measure: Json) -> Measure:
         expression = self._expression(measure.get("expression"), measure["name"])
         description = json_text(measure.get("description"))
-        return Measure(measure["name"], expression or Expression(""), description, measure.get("isHidden") is True)
+        is_hidden = measure.get("isHidden") is True
+        return Measure(
+            measure["name"], expression or Expression(""), description, is_hidden, tuple(self._details(measure))
+        )
 
-    def _partition(self, partition: Json) -> Partition:
-        source = partition.get("source")
-        source = source if isinstance(source, dict) else {}
+    def _details(self, measure: Json) -> Iterator[Expression]:
+        kpi = _object(measure, "kpi")
+        values = [_object(measure, name).get("expression") for name in MEASURE_DETAILS]
+        for value in (*values, *(kpi.get(name) for name in KPI_EXPRESSIONS)):
+            expression = self._expression(value, measure["name"])
+            if expression is not None:
+                yield expression
+
+    def _partition(self, partition: Json, table: Json) -> Partition:
+        source = _object(partition, "source")
+        kind = json_text(source.get("type"))
+        if kind.lower() == POLICY_RANGE:
+            source = {"type": kind, "expression": _object(table, "refreshPolicy").get("sourceExpression")}
         entity = None
         if isinstance(source.get("entityName"), str):
             names = (json_text(source.get(key)) for key in ("entityName", "schemaName", "expressionSource"))
             entity = EntitySource(*names)
         return Partition(
             name=partition["name"],
-            kind=json_text(source.get("type")) or ("query" if "query" in source else ""),
+            kind=kind or ("query" if "query" in source else ""),
             mode=json_text(partition.get("mode")),
             expression=self._expression(source.get("expression") or source.get("query"), partition["name"]),
             entity=entity,
@@ -200,10 +222,10 @@ class _Reader:
         return {name: expression for name, expression in found if expression is not None}
 
 
-def _hierarchy(hierarchy: Json) -> Hierarchy:
-    levels = sorted(json_objects(hierarchy.get("levels")), key=lambda level: str(level.get("ordinal", "")).zfill(6))
-    columns = tuple(json_text(level.get("column")) for level in levels)
-    return Hierarchy(hierarchy["name"], columns, json_text(hierarchy.get("description")))
+def _object(parent: Json, key: str) -> Json:
+    """An object in an object; empty if it is anything else."""
+    found = parent.get(key)
+    return found if isinstance(found, dict) else {}
 
 
 def _data_source(source: Json) -> DataSource:

@@ -15,16 +15,20 @@ from colline.semantic_models.dax.dax_tokens import without_comments
 from colline.semantic_models.model_names import ModelNames
 from colline.semantic_models.semantic_model import (
     Expression,
+    FilePosition,
+    Hierarchy,
+    Measure,
     ModelColumn,
     ModelProblem,
     ModelTable,
     Partition,
     SemanticModel,
 )
-from colline.sql_lineage.named_relation import NamedRelation, union_relation
+from colline.sql_lineage.named_relation import NamedRelation, union_by_name
 from colline.trace import ColumnLineage, ColumnRef, DatasetName, Effect
 from colline.trace.flow import (
     EMPTY_FLOW,
+    NO_DEPENDENCIES,
     UNCHANGED,
     Dependencies,
     Flow,
@@ -137,12 +141,10 @@ class _ModelReader:
         for column in table.columns:
             flows[column.name] = self._column_flow(table, column, source)
         for measure in table.measures:
-            lineage = self._measure_lineage(ColumnRef(self._names.dataset(table.name), measure.name))
-            flows[measure.name] = self._report(f"{table.name}[{measure.name}]", measure.expression, lineage)
+            flows[measure.name] = self._measure_flow(table, measure)
         for hierarchy in table.hierarchies:
-            levels = (self._names.field(table.name, column) for column in hierarchy.columns)
-            found = merge({level: UNCHANGED} for level in levels if level is not None)
-            flows[hierarchy.name] = Flow(found)
+            flows[hierarchy.name] = Flow(self._levels(table, hierarchy))
+        self._check_relationships(table)
         rows = merge((source.row_dependencies, *self._role_filters(table), *self._calculation_items(table)))
         fields = {name: dependency_entries(flow.dependencies, flow.description) for name, flow in flows.items()}
         columns = ColumnLineage(fields=fields, dataset=dependency_entries(rows))
@@ -168,16 +170,13 @@ class _ModelReader:
             self._gaps += read.problems
             inputs.update(dict.fromkeys(read.inputs))
             relations.append(read.relation)
-        if len(relations) > 1 and all(relation.columns for relation in relations):
-            return union_relation(relations), tuple(inputs)
-        return (relations[0] if relations else NamedRelation()), tuple(inputs)
+        return (union_by_name(relations) if relations else NamedRelation()), tuple(inputs)
 
     def _column_flow(self, table: ModelTable, column: ModelColumn, source: NamedRelation) -> Flow:
         flow = self._unsorted_flow(table, column, source)
-        order = self._names.field(table.name, column.sort_by) if column.sort_by else None
-        if order is None:
+        if not column.sort_by:
             return flow
-        sort = apply_effect({order: UNCHANGED}, Effect.SORT)
+        sort = apply_effect(self._own_field(table, column.sort_by, column.position), Effect.SORT)
         return Flow(merge((flow.dependencies, sort)), text=flow.text, description=flow.description)
 
     def _unsorted_flow(self, table: ModelTable, column: ModelColumn, source: NamedRelation) -> Flow:
@@ -190,6 +189,38 @@ class _ModelReader:
             message = f"{table.name}[{column.name}]: the source has no column `{name}`"
             self._gaps.append(ModelProblem(column.position, message))
         return found or EMPTY_FLOW
+
+    def _own_field(self, table: ModelTable, name: str, position: FilePosition) -> Dependencies:
+        """A column of the table itself; one that does not exist is reported."""
+        found = self._names.field(table.name, name)
+        if found is None:
+            self._gaps.append(ModelProblem(position, f"the model has no '{table.name}'[{name}]"))
+            return NO_DEPENDENCIES
+        return {found: UNCHANGED}
+
+    def _levels(self, table: ModelTable, hierarchy: Hierarchy) -> Dependencies:
+        return merge(self._own_field(table, column, hierarchy.position) for column in hierarchy.columns)
+
+    def _check_relationships(self, table: ModelTable) -> None:
+        """Report the keys of relationships from a table that do not exist: no filter passes through these."""
+        for each in self._model.relationships:
+            if each.from_table.lower() == table.name.lower():
+                for end in ((each.from_table, each.from_column), (each.to_table, each.to_column)):
+                    if self._names.field(*end) is None:
+                        message = f"a relationship: the model has no '{end[0]}'[{end[1]}]"
+                        self._gaps.append(ModelProblem(each.position, message))
+
+    def _measure_flow(self, table: ModelTable, measure: Measure) -> Flow:
+        """What a measure depends on. Its format, KPI and detail rows decide how its value is shown: CONDITIONAL."""
+        what = f"{table.name}[{measure.name}]"
+        lineage = self._measure_lineage(ColumnRef(self._names.dataset(table.name), measure.name))
+        flow = self._report(what, measure.expression, lineage)
+        found = [flow.dependencies]
+        for detail in measure.details:
+            shown = value_lineage(detail, self._scope(table, has_rows=False))
+            self._report(what, detail, shown)
+            found.append(apply_effect(shown.dependencies, Effect.CONDITIONAL, text=without_comments(detail.text)))
+        return Flow(merge(found), text=flow.text, description=flow.description)
 
     def _measure_lineage(self, measure: ColumnRef) -> DaxLineage:
         if measure not in self._measures:

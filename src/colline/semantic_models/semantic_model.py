@@ -19,6 +19,10 @@ class FilePosition:
 
 
 NOWHERE = FilePosition()
+POLICY_RANGE = "policyrange"  # the kind of a partition that the refresh policy of its table defines
+# further expressions of a measure, and those of its KPI
+MEASURE_DETAILS = ("formatStringDefinition", "detailRowsDefinition")
+KPI_EXPRESSIONS = ("targetExpression", "statusExpression", "trendExpression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +57,13 @@ class ModelColumn:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure of a table."""
+    """A measure of a table. `details` decide how its value is shown: format, KPI, detail rows."""
 
     name: str
     expression: Expression
     description: str = ""
     is_hidden: bool = False
+    details: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class Hierarchy:
     name: str
     columns: tuple[str, ...]
     description: str = ""
+    position: FilePosition = NOWHERE
 
 
 @dataclass(frozen=True, slots=True)

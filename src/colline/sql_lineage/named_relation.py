@@ -105,6 +105,14 @@ def table_relation(table: TableSchema) -> NamedRelation:
     return NamedRelation(columns, open_tables=() if table.columns else (table.name,))
 
 
+def union_by_name(branches: list[NamedRelation]) -> NamedRelation:
+    """The rows of several branches, matched by the names of their columns."""
+    names = list(dict.fromkeys(name for branch in branches for name in branch.names))
+    return union_relation(
+        [branch.with_columns((name, branch.find(name) or EMPTY_FLOW) for name in names) for branch in branches]
+    )
+
+
 def union_relation(branches: list[NamedRelation]) -> NamedRelation:
     """The rows of several branches, matched by position and named by the first one."""
     columns = tuple(

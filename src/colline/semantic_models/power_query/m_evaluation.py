@@ -55,6 +55,7 @@ from colline.trace import DatasetName, Effect
 from colline.trace.flow import Dependencies, apply_effect, merge
 
 MAX_STEPS = 50_000
+_CHOICES = frozenset(("otherwise", "catch", "??"))
 MAX_CALLS = 30  # of functions inside functions, and of shared expressions inside each other
 _NO_TABLE = TableValue(NamedRelation())
 
@@ -104,12 +105,16 @@ class MEvaluator:
         if isinstance(value, TableValue):
             return value
         if isinstance(value, SourcePlace):
-            found = self.sources.find_source(source_address(value))
-            self.findings.inputs[found.name] = None
-            return TableValue(table_relation(found))
+            tables = [self._table_at(place) for place in (value, *value.others)]
+            return tables[0] if len(tables) == 1 else combine_tables(tables)
         if isinstance(value, FunctionValue):
             return self.as_table(self.apply(value, [UNKNOWN] * len(value.function.parameters)))
         return TableValue(NamedRelation(row_dependencies=dependencies_of(value))) if value is not UNKNOWN else _NO_TABLE
+
+    def _table_at(self, place: SourcePlace) -> TableValue:
+        found = self.sources.find_source(source_address(place))
+        self.findings.inputs[found.name] = None
+        return TableValue(table_relation(found))
 
     # expressions
 
@@ -196,21 +201,43 @@ class MEvaluator:
         """`if p then a else b` → p CONDITIONAL; a and b TRANSFORMATION. Of several tables, any may be the result."""
         tests = merge(dependencies_of(self.evaluate(each, scope)) for each in node.conditions)
         results = [self.evaluate(each, scope) for each in node.results]
-        tables = [self.as_table(each) for each in results if isinstance(each, (TableValue, SourcePlace))]
-        if tables:
-            return tables[0] if len(tables) == 1 else combine_tables(tables)
+        table = self._any_table(results)
+        if table is not None:
+            return table
         texts = {text_of(each) for each in results}
         values = apply_effect(merge(map(dependencies_of, results)), Effect.TRANSFORMATION)
         found = merge((apply_effect(tests, Effect.CONDITIONAL), values))
         return ScalarValue(found, text=texts.pop() if len(texts) == 1 else None)
 
+    def _any_table(self, values: list[MValue]) -> SourcePlace | TableValue | None:
+        """The table that is one of the values; None if they are not tables. More navigation steps apply to places."""
+        found = [each for each in values if isinstance(each, (TableValue, SourcePlace))]
+        places = [place for each in found if isinstance(each, SourcePlace) for place in (each, *each.others)]
+        if not found:
+            return None
+        if any(isinstance(each, TableValue) for each in found):
+            return combine_tables([self.as_table(each) for each in found])
+        return replace(places[0], others=tuple(replace(place, others=()) for place in places[1:]))
+
     def _operation(self, node: MOperation, scope: Environment) -> MValue:
-        if node.operators[0] in {"meta", "otherwise", "catch", "??"}:
+        if node.operators[0] == "meta":
             return self.evaluate(node.operands[0], scope)
         values = [self.evaluate(each, scope) for each in node.operands]
+        if _CHOICES & set(node.operators):
+            return self._first_usable(values)
         if set(node.operators) == {"&"}:
             return self._concatenation(values)
         return ScalarValue(apply_effect(merge(map(dependencies_of, values)), Effect.TRANSFORMATION))
+
+    def _first_usable(self, values: list[MValue]) -> MValue:
+        """`a ?? b`, `try a otherwise b` → a and b, CONDITIONAL and TRANSFORMATION; of tables, any may be the result."""
+        results = [self._without_row(each) for each in values]
+        table = self._any_table(results)
+        if table is not None:
+            return table
+        found = merge(map(dependencies_of, results))
+        choice = merge((apply_effect(found, Effect.CONDITIONAL), apply_effect(found, Effect.TRANSFORMATION)))
+        return ScalarValue(choice, text=text_of(values[0]))
 
     def _concatenation(self, values: list[MValue]) -> MValue:
         """`a & b`: texts, lists or tables."""
@@ -250,8 +277,10 @@ class MEvaluator:
             self.report(f"{name} cannot be analyzed", line)
             return self._opaque_table(arguments)
         found = merge(dependencies_of(self._without_row(each)) for each in arguments)
-        if name in LIST_AGGREGATES:
-            return ScalarValue(apply_effect(found, Effect.AGGREGATION, masking=name in LIST_COUNTS))
+        if name in LIST_AGGREGATES and arguments:
+            # of the values of one row, `{[a], [b]}`, nothing is aggregated
+            effect = Effect.TRANSFORMATION if isinstance(arguments[0], ListValue) else Effect.AGGREGATION
+            return ScalarValue(apply_effect(found, effect, masking=name in LIST_COUNTS))
         return ScalarValue(apply_effect(found, Effect.TRANSFORMATION))
 
     def _without_row(self, value: MValue) -> MValue:

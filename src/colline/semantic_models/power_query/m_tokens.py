@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -62,6 +63,10 @@ _UNFINISHED = {
     "open_name": 'a double quote " at the end of the name',
 }
 _KINDS = {"number": MTokenKind.NUMBER, "symbol": MTokenKind.SYMBOL}
+# escapes in texts: `#(lf)`, `#(cr,lf)`, `#(00e9)`; Power BI writes the lines of a native query so
+_ESCAPE_NAME = r"(?:cr|lf|tab|\#|[0-9a-fA-F]{8}|[0-9a-fA-F]{4})"
+_ESCAPE = re.compile(rf"\#\(({_ESCAPE_NAME}(?:,{_ESCAPE_NAME})*)\)")
+_ESCAPED = {"cr": "\r", "lf": "\n", "tab": "\t", "#": "#"}
 
 
 def m_tokens(text: str) -> list[MToken]:
@@ -94,8 +99,20 @@ def _token(found: re.Match[str], line: int) -> MToken | None:
     text = found[group]
     if group in {"string", "quoted"}:
         kind = MTokenKind.STRING if group == "string" else MTokenKind.QUOTED
-        return MToken(kind, text[text.index('"') + 1 : -1].replace('""', '"'), found.start(), found.end(), line)
+        return MToken(kind, _text_content(text[text.index('"') + 1 : -1]), found.start(), found.end(), line)
     if group == "name":
         kind = MTokenKind.KEYWORD if text in KEYWORDS else MTokenKind.NAME
         return MToken(kind, text.lstrip("@"), found.start(), found.end(), line)
     return MToken(_KINDS[group], text, found.start(), found.end(), line)
+
+
+def _text_content(written: str) -> str:
+    """The characters that a text stands for: `a""b#(lf)c` → a"b, a line feed, c."""
+    return _ESCAPE.sub(lambda found: "".join(map(_character, found[1].split(","))), written.replace('""', '"'))
+
+
+def _character(name: str) -> str:
+    if name in _ESCAPED:
+        return _ESCAPED[name]
+    code = int(name, 16)
+    return chr(code) if code <= sys.maxunicode else ""

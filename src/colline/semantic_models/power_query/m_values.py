@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from colline.semantic_models.power_query.m_nodes import MFunction, MNode
-from colline.sql_lineage.named_relation import NamedFlow, NamedRelation, union_relation
+from colline.sql_lineage.named_relation import NamedFlow, NamedRelation, union_by_name
 from colline.trace import Effect
 from colline.trace.flow import EMPTY_FLOW, NO_DEPENDENCIES, Dependencies, Flow, apply_effect, merge
 
@@ -41,10 +41,12 @@ class SourcePlace:
     arguments: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     steps: tuple[Mapping[str, str], ...] = ()
+    others: tuple[SourcePlace, ...] = ()  # places that a condition may choose instead: test and production
 
     def step(self, keys: Mapping[str, str]) -> SourcePlace:
         """The place after one more navigation step: `{[Schema = "dbo", Item = "Sales"]}`."""
-        return replace(self, steps=(*self.steps, keys))
+        others = tuple(other.step(keys) for other in self.others)
+        return replace(self, steps=(*self.steps, keys), others=others)
 
 
 @dataclass(frozen=True)
@@ -161,9 +163,5 @@ def text_of(value: MValue) -> str | None:
 
 def combine_tables(tables: list[TableValue]) -> TableValue:
     """The rows of several tables, matched by the names of their columns."""
-    names = list(dict.fromkeys(name for table in tables for name in table.relation.names))
-    relations = [
-        table.relation.with_columns((name, table.column(name) or EMPTY_FLOW) for name in names) for table in tables
-    ]
     nested = {name: inner for table in tables for name, inner in table.nested.items()}
-    return TableValue(union_relation(relations), nested)
+    return TableValue(union_by_name([table.relation for table in tables]), nested)

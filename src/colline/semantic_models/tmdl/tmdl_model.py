@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from colline.semantic_models.semantic_model import (
+    KPI_EXPRESSIONS,
+    MEASURE_DETAILS,
+    POLICY_RANGE,
     CalculationItem,
     DataSource,
     EntitySource,
@@ -148,16 +151,16 @@ def model_table(found: TmdlObject, file: str) -> ModelTable:
     return ModelTable(
         name=found.name,
         columns=tuple(_column(each, file) for each in found.all("column") if each.name),
-        measures=tuple(
-            Measure(each.name, _expression(each, file) or Expression(""), _description(each), each.flag("isHidden"))
-            for each in found.all("measure")
-            if each.name
-        ),
+        measures=tuple(_measure(each, file) for each in found.all("measure") if each.name),
         hierarchies=tuple(
-            Hierarchy(each.name, tuple(level.text("column").strip("'") for level in each.all("level")))
+            Hierarchy(
+                each.name,
+                tuple(level.name_in("column") for level in each.all("level")),
+                position=FilePosition(file, each.line),
+            )
             for each in found.all("hierarchy")
         ),
-        partitions=tuple(_partition(each, file) for each in found.all("partition")),
+        partitions=tuple(_partition(each, found, file) for each in found.all("partition")),
         calculation_items=tuple(
             CalculationItem(each.name, _expression(each, file) or Expression("")) for each in items
         ),
@@ -172,22 +175,39 @@ def _column(found: TmdlObject, file: str) -> ModelColumn:
     return ModelColumn(
         name=found.name,
         data_type=found.text("dataType"),
-        source_column=found.text("sourceColumn").strip("'"),
+        source_column=found.name_in("sourceColumn"),
         expression=_expression(found, file),
         description=_description(found),
-        sort_by=found.text("sortByColumn").strip("'"),
+        sort_by=found.name_in("sortByColumn"),
         is_hidden=found.flag("isHidden"),
         position=FilePosition(file, found.line),
     )
 
 
-def _partition(found: TmdlObject, file: str) -> Partition:
+def _measure(found: TmdlObject, file: str) -> Measure:
+    kpi = found.child("kpi")
+    details = [found.child(name) for name in MEASURE_DETAILS]
+    details += [kpi.child(name) for name in KPI_EXPRESSIONS] if kpi is not None else []
+    return Measure(
+        name=found.name,
+        expression=_expression(found, file) or Expression(""),
+        description=_description(found),
+        is_hidden=found.flag("isHidden"),
+        details=tuple(each for child in details if (each := _expression(child, file)) is not None),
+    )
+
+
+def _partition(found: TmdlObject, table: TmdlObject, file: str) -> Partition:
     source = found.child("source")
     kind = found.value.strip()
+    if kind.lower() == POLICY_RANGE:
+        policy = table.child("refreshPolicy")
+        expression = _expression(policy.child("sourceExpression"), file) if policy is not None else None
+        return Partition(found.name, kind, found.text("mode"), expression, position=FilePosition(file, found.line))
     query = source.child("query") if source is not None else None
     entity = None
     if source is not None and source.child("entityName") is not None:
-        names = (source.text(key).strip("'") for key in ("entityName", "schemaName", "expressionSource"))
+        names = (source.name_in(key) for key in ("entityName", "schemaName", "expressionSource"))
         entity = EntitySource(*names)
     return Partition(
         name=found.name,
@@ -195,7 +215,7 @@ def _partition(found: TmdlObject, file: str) -> Partition:
         mode=found.text("mode"),
         expression=_expression(query, file) if query is not None else _expression(source, file),
         entity=entity,
-        data_source=source.text("dataSource").strip("'") if source is not None else "",
+        data_source=source.name_in("dataSource") if source is not None else "",
         position=FilePosition(file, found.line),
     )
 

@@ -17,6 +17,7 @@ MAX_TMDL_CHARS = 50_000_000
 SPACES_PER_LEVEL = 4
 FENCE = "```"
 
+_LINE_END = re.compile(r"\r\n|\r|\n")  # other separators, such as U+2028, are characters of a text
 _DECLARATION = re.compile(r"(?P<word>[A-Za-z_]\w*)(?P<rest>.*)", re.DOTALL)
 _NAME = re.compile(r"'(?P<quoted>(?:[^']|'')*)'|(?P<plain>[^\s=:'][^\s=:]*)")
 
@@ -50,6 +51,12 @@ class TmdlObject:
         found = self.child(keyword)
         return unquote(found.value) if found is not None else ""
 
+    def name_in(self, keyword: str) -> str:
+        """The value of a property that is a name: `column: 'Product''s Name'` → Product's Name."""
+        text = self.text(keyword)
+        is_quoted = len(text) > 1 and text[0] == text[-1] == "'"
+        return text[1:-1].replace("''", "'") if is_quoted else text
+
     def flag(self, keyword: str) -> bool:
         """Whether a property is set: `isHidden` alone, or `isHidden: true`."""
         found = self.child(keyword)
@@ -74,7 +81,8 @@ def read_objects(text: str, file: str = "") -> tuple[TmdlObject, list[ModelProbl
     if len(text) > MAX_TMDL_CHARS:
         problem = ModelProblem(FilePosition(file), f"{len(text):,} characters; at most {MAX_TMDL_CHARS:,} are read")
         return TmdlObject("", level=-1), [problem]
-    reader = _Reader(text.removeprefix("\ufeff").splitlines(), file)
+    lines = _LINE_END.split(text.removeprefix("\ufeff"))
+    reader = _Reader(lines, file)
     reader.read()
     return reader.root, reader.problems
 
