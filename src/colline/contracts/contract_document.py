@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from colline.errors import ContractError, SettingError
+from colline.contracts.yaml_patch import patch_yaml
+from colline.contracts.yaml_tree import dump_yaml, round_trip_yaml
+from colline.errors import ContractError
 
 if TYPE_CHECKING:
-    from ruamel.yaml import YAML
     from ruamel.yaml.comments import CommentedMap
 
 API_VERSION = "v3.2.0"
@@ -22,20 +22,19 @@ MAX_NODES = 500_000  # with the nodes behind aliases counted each time they are 
 
 @dataclass(frozen=True, slots=True)
 class ContractDocument:
-    """A contract as a YAML tree. `source` names its file in messages."""
+    """A contract as a YAML tree. `source` names its file in messages, `written` is its text before any change."""
 
     tree: CommentedMap
     source: str
+    written: str = ""
 
     def tables(self) -> list[CommentedMap]:
         """The schema objects: one per table."""
         return [table for table in _mappings(self.tree.get("schema")) if isinstance(table.get("name"), str)]
 
     def text(self) -> str:
-        """The contract as YAML."""
-        out = StringIO()
-        _yaml().dump(self.tree, out)
-        return out.getvalue()
+        """The contract as YAML. Lines whose values did not change are those that were read."""
+        return patch_yaml(self.written, self.tree) if self.written else dump_yaml(self.tree)
 
 
 def parse_contract(text: str, source: str) -> ContractDocument:
@@ -47,7 +46,7 @@ def parse_contract(text: str, source: str) -> ContractDocument:
         raise ContractError("the file is too large for a contract", source, hint="one contract per table is usual")
     try:
         _check_size(text, source)
-        tree = _yaml().load(text)
+        tree = round_trip_yaml().load(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else None
@@ -57,7 +56,7 @@ def parse_contract(text: str, source: str) -> ContractDocument:
     if not isinstance(tree, CommentedMap) or tree.get("kind") != "DataContract":
         hint = "it must be a mapping with `kind: DataContract`, as the Open Data Contract Standard defines it"
         raise ContractError("not a data contract", source, 1, hint=hint)
-    return ContractDocument(tree, source)
+    return ContractDocument(tree, source, text)
 
 
 def new_contract(source: str) -> ContractDocument:
@@ -97,22 +96,10 @@ def properties_of(table: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield from properties_of(column, f"{prefix}{column['name']}.")
 
 
-def _yaml() -> YAML:
-    try:
-        from ruamel.yaml import YAML
-    except ImportError as error:
-        raise SettingError("ruamel.yaml is not installed", hint="pip install 'colline[contracts]'") from error
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = 120
-    yaml.indent(mapping=2, sequence=4, offset=2)
-    return yaml
-
-
 def _check_size(text: str, source: str) -> None:
     """Refuses texts that are too deep or that aliases would expand without bound, before a tree is built."""
     size = _TreeSize()
-    for event in _yaml().parse(text):
+    for event in round_trip_yaml().parse(text):
         size.add(event)
         if size.nodes > MAX_NODES or len(size.open) > MAX_DEPTH:
             line = event.start_mark.line + 1
