@@ -26,6 +26,7 @@ LINEAGE = ColumnLineage(
     },
     dataset=(entry("region", Effect.GROUP_BY, "region"),),
     opaque=(OpaqueStep("MapInPandas", "clean", "mapInPandas runs a program over whole rows"),),
+    values={"made_at": "current_timestamp()"},
 )
 
 
@@ -36,7 +37,7 @@ def test_lineage_prints_as_a_table() -> None:
             "───────  ─────────────  ─────────────────────────  ─────────────────────",
             "region   orders.region  direct/identity",
             "buyers   orders.email   direct/aggregation masked  count(DISTINCT email)",
-            "made_at  —              no input",
+            "made_at  —              no input                   current_timestamp()",
             "*        orders.region  indirect/group_by          region",
             "opaque: MapInPandas clean: mapInPandas runs a program over whole rows",
         ]

@@ -60,7 +60,7 @@ class InputFieldJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class OutputFieldJson(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """The input columns of one output column, with two deprecated keys that older producers send.
 
-    colline sends the description of a column without inputs: `count(*)`."""
+    colline sends the description of a column without inputs: `count(*)`, `current_timestamp()`."""
 
     input_fields: list[InputFieldJson]
     transformation_type: str | None = None
@@ -194,6 +194,10 @@ class _FacetWriter:
         shown = description if description or self.keeps_empty else None
         return TransformationJson(effect.type, effect.subtype, shown, transformation.masking)
 
+    def value(self, expression: str | None) -> str | None:
+        """The expression of a column without inputs; None if it is not known."""
+        return self.redaction.sql(expression) if expression else None
+
     def lineage_dataset(self, name: DatasetName) -> LineageInputJson:
         """A dataset in the `lineage` facet."""
         return LineageInputJson(self.redaction.text(name.namespace), self.redaction.text(name.name), "DATASET")
@@ -235,7 +239,7 @@ def _column_lineage(lineage: ColumnLineage, writer: _FacetWriter, *, legacy: boo
     fields = {
         writer.redaction.text(name): OutputFieldJson(
             [*map(writer.input_field, without_steps(entries)), *repeated],
-            transformation_description="count(*)" if name in lineage.row_counts and not repeated else None,
+            transformation_description=None if repeated else writer.value(lineage.values.get(name)),
         )
         for name, entries in lineage.fields.items()
     }

@@ -7,6 +7,7 @@ text of the condition that made it indirect.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -49,14 +50,21 @@ class Flow:
 
 
 EMPTY_FLOW = Flow()
+SEVERAL_VALUES = "…"  # the text of a value that is a different constant in each branch
 COUNT_OF_ROWS = "count(1)"  # the text of `count(*)` in a plan
+# Text with an argument may name columns of local data. Literals are left out: a date that changes with every run is
+# not a change of lineage
+_CALL_WITHOUT_ARGUMENTS = re.compile(r"\w+\(\)")
 
 
-def row_counts(columns: Mapping[str, Flow]) -> frozenset[str]:
-    """The columns that count rows: `select count(*) as n` → n."""
-    return frozenset(
-        name for name, flow in columns.items() if not flow.dependencies and flow.description == COUNT_OF_ROWS
-    )
+def values_without_inputs(columns: Mapping[str, Flow]) -> dict[str, str]:
+    """The expressions of columns that depend on no column: `select count(*) as n, now() as t` → n, t."""
+    found = {name: flow.description for name, flow in columns.items() if not flow.dependencies}
+    return {
+        name: "count(*)" if text == COUNT_OF_ROWS else text
+        for name, text in found.items()
+        if text == COUNT_OF_ROWS or _CALL_WITHOUT_ARGUMENTS.fullmatch(text)
+    }
 
 
 def column_flow(column: ColumnRef) -> Flow:
@@ -146,9 +154,15 @@ def merge_flows(flows: list[Flow]) -> Flow:
     if len(distinct) == 1:
         return distinct[0]
     if not distinct:
-        return flows[0] if flows else EMPTY_FLOW
+        return _merge_constants(flows) if flows else EMPTY_FLOW
     first = distinct[0]
     return Flow(merge(describe_dependencies(flow) for flow in distinct), text=first.text, description=first.description)
+
+
+def _merge_constants(flows: list[Flow]) -> Flow:
+    """`select 1 union all select 2` → a value without inputs that is neither 1 nor 2."""
+    is_same = len({flow.description or flow.text for flow in flows}) == 1
+    return flows[0] if is_same else replace(flows[0], text=SEVERAL_VALUES, description="")
 
 
 def merge_structs(flows: list[Flow]) -> Flow:

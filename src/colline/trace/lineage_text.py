@@ -42,22 +42,22 @@ def effect_label(transformation: Transformation) -> str:
 
 def _rows(lineage: ColumnLineage) -> Iterator[Row]:
     for name, entries in lineage.fields.items():
-        yield from _output_rows(name, entries)
+        yield from _output_rows(name, entries, lineage.values.get(name, ""))
     if lineage.dataset:
         yield from _output_rows(_ROWS_OUTPUT, lineage.dataset)
     for step in steps_of(entry for entries in (*lineage.fields.values(), lineage.dataset) for entry in entries):
         yield from _output_rows(f"{step.function}(…)", step.inputs)
 
 
-def _output_rows(name: str, entries: Iterable[Dependency]) -> Iterator[Row]:
-    """The rows of one output, with its name on the first of them."""
+def _output_rows(name: str, entries: Iterable[Dependency], value: str = "") -> Iterator[Row]:
+    """The rows of one output, with its name on the first of them; `value` is the expression of one without inputs."""
     label = name
     for entry in entries:
         for transformation in entry.transformations:
             yield (label, _short_name(entry), effect_label(transformation), transformation.description)
             label = ""
     if label:
-        yield (name, "—", "no input", "")
+        yield (name, "—", "no input", value)
 
 
 def short_label(dataset: DatasetName) -> str:

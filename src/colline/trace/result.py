@@ -64,17 +64,18 @@ class OpaqueStep:
 class ColumnLineage:
     """The input columns of each output column (`fields`), and those that decide which rows there are (`dataset`).
 
-    The columns in `row_counts` are `count(*)`, which takes the value of no column.
+    `values` has the expressions of columns that depend on no column: `count(*)`, `current_timestamp()`.
     """
 
     fields: Mapping[str, tuple[Dependency, ...]] = field(default_factory=dict)
     dataset: tuple[Dependency, ...] = ()
     inputs: tuple[DatasetRead, ...] = ()
     opaque: tuple[OpaqueStep, ...] = ()
-    row_counts: frozenset[str] = frozenset()
+    values: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
+        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def facet(self, *, legacy: bool = False) -> dict[str, Any]:
         """The content of the OpenLineage columnLineage facet, as plain JSON types.

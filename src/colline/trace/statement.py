@@ -14,7 +14,7 @@ from colline.trace.commands.inserts import is_noop_write
 from colline.trace.commands.streams import STREAM_WRITES
 from colline.trace.commands.target import map_by_position, output_names
 from colline.trace.commands.variables import VARIABLE_COMMANDS, assign_variables
-from colline.trace.flow import dependency_entries, row_counts
+from colline.trace.flow import dependency_entries, values_without_inputs
 from colline.trace.opaque_flow import through_steps
 from colline.trace.result import ColumnLineage, ColumnRead, DatasetRead, OpaqueStep, Statement, Use, Write
 from colline.trace.tracer import Context, Trace
@@ -113,7 +113,7 @@ def _query_lineage(root: Node, context: Context, *, is_result: bool = True) -> C
     context.memory.remember(relation, trace.findings.inputs.values(), columns if is_result else None)
     fields = {name: dependency_entries(flow.dependencies, flow.description) for name, flow in columns.items()}
     rows = dependency_entries(relation.row_dependencies)
-    return _with_inputs(ColumnLineage(fields, rows, row_counts=row_counts(columns)), trace)
+    return _with_inputs(ColumnLineage(fields, rows, values=values_without_inputs(columns)), trace)
 
 
 def _with_inputs(found: ColumnLineage, trace: Trace) -> ColumnLineage:

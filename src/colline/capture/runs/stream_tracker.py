@@ -283,6 +283,7 @@ def _merge_writes(known: Write, more: Write) -> Write:
         _merge_entries(known.lineage.dataset, more.lineage.dataset),
         merge_inputs((*known.lineage.inputs, *more.lineage.inputs)),
         tuple(dict.fromkeys((*known.lineage.opaque, *more.lineage.opaque))),
+        {**known.lineage.values, **more.lineage.values},
     )
     columns = {field.name: field for field in (*more.schema, *known.schema)}
     return replace(known, lineage=lineage, schema=tuple(columns.values()))

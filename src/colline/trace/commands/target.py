@@ -17,7 +17,7 @@ from colline.trace.flow import (
     dependency_entries,
     describe_dependencies,
     merge,
-    row_counts,
+    values_without_inputs,
 )
 from colline.trace.relation import Relation
 from colline.trace.result import ColumnLineage, Lifecycle, SchemaField, Write
@@ -36,7 +36,7 @@ def build_write(
 ) -> Write:
     """A write with the lineage of its columns. `statement` adds the inputs and opaque steps."""
     fields = {name: dependency_entries(flow.dependencies, flow.description) for name, flow in columns.items()}
-    lineage = ColumnLineage(fields, dependency_entries(row_dependencies), row_counts=row_counts(columns))
+    lineage = ColumnLineage(fields, dependency_entries(row_dependencies), values=values_without_inputs(columns))
     return Write(trace.context.name(target), target, lineage, tuple(schema), lifecycle)
 
 
