@@ -89,6 +89,26 @@ def test_count_that_the_event_reports_is_not_called_a_constant(tmp_path: Path) -
         assert lineage.writers("gold.revenue.orders").rows[0]["definition"] == definition
 
 
+@pytest.mark.parametrize(
+    ("how", "description", "value"),
+    [
+        ("WINDOW", "rank() OVER (ORDER BY amount DESC)", "rank() OVER (ORDER BY amount DESC)"),
+        ("CONDITIONAL", "(amount > 100)", "a constant chosen by (amount > 100)"),
+    ],
+)
+def test_value_that_only_conditions_decide_is_not_called_a_count(
+    tmp_path: Path, how: str, description: str, value: str
+) -> None:
+    lake = revenue_lake()
+    lake.edge("silver.payments.amount", "gold.revenue.place", "build_revenue", how, description=description)
+    with open_lake(lake.write(tmp_path / "lake")) as lineage:
+        assert lineage.upstream("gold.revenue.place").verdict == (
+            f"no column feeds gold.revenue.place: {value}, written by build_revenue; "
+            "5 columns decide it through conditions (`--indirect` lists them)"
+        )
+        assert lineage.writers("gold.revenue.place").rows[0]["definition"] == value
+
+
 def test_missing_lineage_is_not_called_a_constant(tmp_path: Path) -> None:
     lake = revenue_lake()
     lake.gap("opaque_step", job="build_revenue", dataset="gold.revenue")

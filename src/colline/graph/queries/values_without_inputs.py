@@ -1,4 +1,4 @@
-"""Columns whose value comes from no column: `count(*)`, constants, the current time. A job writes them all the same."""
+"""Columns whose value comes from no column: `count(*)`, ranks, constants, the current time. A job writes them all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from colline.graph.traversal.records import View
 
 _COUNT_OF_ROWS = re.compile(r"count\(\s*(1|\*)\s*\)", re.IGNORECASE)
 MAX_TABLES = 3
+MAX_CONDITIONS = 20  # edges of a column that are searched for its expression
 
 
 class _RowSources(NamedTuple):
@@ -35,11 +36,26 @@ def describe_written_value(view: View, node: int, at: int | None) -> str | None:
 
 def describe_value(view: View, node: int, jobs: list[int], at: int | None) -> str:
     """`count of rows of silver.orders joined with silver.payments`, a constant, or the expression of the column."""
-    expression = view.optional_text("node.expression", node)
+    expression = view.optional_text("node.expression", node) or _expression_of_conditions(view, node, jobs, at)
     if expression and not _COUNT_OF_ROWS.fullmatch(expression):
         return expression
     rows = _rows_of(view, _row_sources(view, int(view.arrays["node.dataset"][node]), jobs, at))
     return f"{'count' if expression else 'a constant, or a count'} of rows{rows}"
+
+
+def _expression_of_conditions(view: View, node: int, jobs: list[int], at: int | None) -> str | None:
+    """`rank() OVER (…)`, or `a constant chosen by (a > 1)`; None if no condition of the column itself is known."""
+    found: dict[str, set[str]] = {"WINDOW": set(), "CONDITIONAL": set()}
+    for edges in adjacency(view.arrays, forward=False, indirect=True, past=at is not None):
+        if not edges.bits & INDIRECT:
+            continue
+        for row in edges.positions(np.array([node]), at)[:MAX_CONDITIONS].tolist():
+            edge = view.edge(edges, row, (int(edges.other[row]), node))
+            if int(edges.job[row]) in jobs and edge.description and edge.subtype in found:
+                found[edge.subtype].add(edge.description)
+    if found["WINDOW"]:
+        return "; ".join(sorted(found["WINDOW"]))
+    return f"a constant chosen by {', '.join(sorted(found['CONDITIONAL']))}" if found["CONDITIONAL"] else None
 
 
 def _rows_of(view: View, sources: _RowSources) -> str:
