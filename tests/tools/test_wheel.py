@@ -76,7 +76,8 @@ def run(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
     python = str(folder / "venv/bin/python")
     subprocess.run([_uv(), "pip", "install", "--quiet", "--python", python, str(wheel)], check=True)
 
-    (folder / "job.sql").write_text("select 1")
+    (folder / "job.sql").write_text("create table report as select 1 as one")
+    (folder / "job.py").write_text("from pyspark.sql import SparkSession")
 
     def call(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = [str(folder / "venv/bin" / program), *arguments]
@@ -125,6 +126,9 @@ def test_base_install_answers_questions(run: Run, shop_lake: Path) -> None:
         (("serve", "--lake", "{lake}"), "server"),
         (("mcp", "--lake", "{lake}"), "mcp"),
         (("runs", "--lake", "{lake}"), "graph"),
+        (("quarantine", "list", "--lake", "{lake}"), "graph"),
+        (("import", "job.sql", "--lake", "{lake}"), "spark"),
+        (("contract", "export", "silver.customers", "--lake", "{lake}"), "contracts"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else value,
 )
@@ -138,7 +142,25 @@ def test_command_names_the_extra_it_needs(run: Run, shop_lake: Path, arguments: 
 def test_remote_lake_names_the_extra_it_needs(run: Run) -> None:
     done = run("colline", "find", "x", "--lake", "s3://bucket/lake")
     assert done.returncode == 3
-    assert "hint: install `colline[files]`" in done.stderr and "Traceback" not in done.stderr
+    assert done.stderr == (
+        "error: cannot open s3://bucket/lake: the package fsspec is not installed\n"
+        "hint: pip install 'colline[files]' s3fs\n"
+    )
+
+
+def test_import_lands_nothing_if_it_cannot_ingest(run: Run, shop_lake: Path) -> None:
+    before = sorted(shop_lake.rglob("*"))
+    run("colline", "import", "job.sql", "--lake", str(shop_lake))
+    assert sorted(shop_lake.rglob("*")) == before
+    done = run("colline", "import", "job.sql", "--lake", "new lake", "--print")
+    assert done.returncode == 0 and "imported 1 job" in done.stderr, done.stderr
+
+
+def test_script_without_spark_ends_with_the_command_that_installs_it(run: Run) -> None:
+    done = run("colline", "run", "--lake", "new", "job.py")
+    *_, error, hint = done.stderr.splitlines()
+    assert (done.returncode, error) == (1, "ModuleNotFoundError: No module named 'pyspark'")
+    assert hint == "hint: pip install 'colline[spark]'"
 
 
 @pytest.mark.spark
@@ -155,11 +177,23 @@ def test_demo_runs_from_the_wheel_in_an_empty_environment(wheel: Path, tmp_path:
     assert (tmp_path / "a lake" / "snapshot" / "CURRENT").is_file()
 
 
-@pytest.mark.parametrize("call", ["attach(None)", "lineage('select 1')", "ingest('lake')"])
-def test_python_names_the_extra_it_needs(run: Run, call: str) -> None:
+@pytest.mark.parametrize(
+    ("call", "extra"),
+    [
+        ("attach(None)", "spark"),
+        ("lineage('select 1')", "spark"),
+        ("ingest('lake')", "spark"),
+        ("register_views(None, 'lake')", "spark"),
+        ("open({lake!r}).find('email').to_pandas()", "spark"),
+        ("open({lake!r}).find('email').to_arrow()", "graph"),
+        ("open({lake!r}).runs()", "graph"),
+    ],
+)
+def test_python_names_the_extra_it_needs(run: Run, shop_lake: Path, call: str, extra: str) -> None:
+    call = call.format(lake=str(shop_lake))
     code = f"import colline\ntry:\n    colline.{call}\nexcept colline.CollineError as error:\n    print(error)"
     done = run("python", "-c", code)
-    assert done.stdout.splitlines()[-1:] == ["hint: pip install 'colline[spark]'"], done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1:] == [f"hint: pip install 'colline[{extra}]'"], done.stdout + done.stderr
 
 
 def test_interpreter_start_hook_is_installed_and_off(run: Run) -> None:

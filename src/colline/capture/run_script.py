@@ -17,10 +17,12 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 from typing import Any
 
+from colline.environment.extras import missing_extra
 from colline.terminal_text import get_logger
 
 logger = get_logger("colline")
 
+SPARK_PACKAGES = ("pyspark", "py4j", "delta")
 SESSION_MODULE = "pyspark.sql.session"
 
 
@@ -116,11 +118,17 @@ _ExceptHook = Callable[[type[BaseException], BaseException, TracebackType | None
 
 
 def _script_traceback_hook(path: str, show: _ExceptHook) -> _ExceptHook:
-    """An exception hook that leaves out the frames above the script, which are colline's."""
+    """An exception hook that leaves out the frames above the script, which are colline's.
 
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
+    Below the trace of a script that does not find Spark is the command that installs it.
+    """
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         while trace is not None and trace.tb_frame.f_code.co_filename != path:
             trace = trace.tb_next
-        return show(kind, error.with_traceback(trace), trace)
+        show(kind, error.with_traceback(trace), trace)
+        found = missing_extra(error) if isinstance(error, ModuleNotFoundError) else None
+        if found is not None and found.package in SPARK_PACKAGES:
+            sys.stderr.write(f"hint: {found.hint}\n")
 
     return hook

@@ -15,6 +15,7 @@ EXTRAS = {
     **dict.fromkeys(("starlette", "uvicorn", "httptools", "uvloop", "anyio"), "server"),
     **dict.fromkeys(("grpc", "grpc_status", "google", "zstandard"), "connect"),
     "mcp": "mcp",
+    "ruamel": "contracts",
     "confluent_kafka": "kafka",
     "fsspec": "files",
     "sqlglot": "sql",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypedDict
 
 import msgspec
 
+from colline.environment.extras import require_package
 from colline.errors import CursorError, SettingError
 from colline.graph.queries.registry import DEFAULT_LIMIT
 from colline.graph.rows import ColumnIdentity, Row, Unknown
@@ -66,6 +67,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_pandas(self) -> pd.DataFrame:
         """The flat rows as a pandas DataFrame."""
+        require_package("pandas")
         import pandas as pd
 
         frame: pd.DataFrame = pd.DataFrame(self.flat_rows())
@@ -73,6 +75,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_arrow(self) -> pa.Table:
         """The flat rows as an Arrow table."""
+        require_package("pyarrow")
         import pyarrow as pa
 
         return pa.Table.from_pylist(self.flat_rows())

@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlsplit
 
 # Hadoop's scheme → fsspec's scheme, where they differ
 FSSPEC_SCHEMES = {"s3a": "s3", "s3n": "s3", "abfss": "abfs", "wasb": "abfs", "wasbs": "abfs"}
+# fsspec's scheme → the package with its driver
+DRIVERS = {"s3": "s3fs", "abfs": "adlfs", "az": "adlfs", "gs": "gcsfs", "gcs": "gcsfs", "hdfs": "pyarrow"}
 
 
 def scheme_of(address: str) -> str:
@@ -46,6 +48,12 @@ def hadoop_glob(path: str) -> str | None:
 def is_readable_by_delta_rs(path: str) -> bool:
     """Whether delta-rs finds tables below this path: it decodes `%20` and takes a backslash for a slash."""
     return unquote(path) == path and "\\" not in path and path.isprintable()
+
+
+def fsspec_driver(address: str) -> str:
+    """The package with fsspec's driver of an address; empty if fsspec needs none or it is not known."""
+    scheme = scheme_of(address)
+    return DRIVERS.get(FSSPEC_SCHEMES.get(scheme, scheme), "")
 
 
 def fsspec_filesystem(address: str) -> tuple[Any, str]:

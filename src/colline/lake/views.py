@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from colline.environment.extras import require_package
 from colline.errors import LakeError
 from colline.lake import view_queries
 from colline.lake.flat_shapes import (
@@ -51,6 +52,7 @@ def register_views(spark: SparkSession, lake: str, prefix: str = "") -> list[str
 
     `register_views(spark, "abfss://…/lineage", prefix="lineage_")` → `lineage_edges`, `lineage_columns`, …
     """
+    require_package("pyspark")
     frames = flat_frames(spark, lake)
     for name, frame in frames.items():
         frame.createOrReplaceTempView(f"{prefix}{name}")

@@ -12,6 +12,7 @@ import click
 
 from colline.cli.options import lake_option, open_lake
 from colline.cli.print_text import print_line
+from colline.environment.extras import require_package
 from colline.errors import LakeError
 
 if TYPE_CHECKING:
@@ -48,6 +49,9 @@ def command(path: Path, lake: str, **given: Any) -> None:
     from colline.importers.formats import ImportOptions, read_definitions
     from colline.importers.known_tables import LakeTables, NoTables
 
+    is_ingested = not (given["prints"] or given["no_ingest"])
+    if is_ingested:
+        require_package("pyspark")  # before anything is landed
     known = _existing_lake(lake)
     tables = NoTables() if known is None else LakeTables(known)
     options = ImportOptions(given["namespace"], given["dialect"], given["formats"])
@@ -57,7 +61,7 @@ def command(path: Path, lake: str, **given: Any) -> None:
         _print_events(events)
     else:
         _land(events, lake)
-        if not given["no_ingest"]:
+        if is_ingested:
             _ingest(lake)
     _report(result, as_json=given["as_json"], is_printed=given["prints"])
     if given["strict"] and (result.definitions.problems or result.resolutions.ambiguous):

@@ -14,6 +14,7 @@ import click
 
 from colline.cli.options import lake_option, open_lake
 from colline.cli.print_text import print_line, print_lines
+from colline.environment.extras import require_package
 from colline.errors import ContractError, SettingError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _as_of = click.option("--as-of", metavar="T", help="The state of the lake at thi
 @click.group()
 def command() -> None:
     """Write, check and compare data contracts (Open Data Contract Standard 3.2.0) with the lineage of a lake."""
+    require_package("ruamel.yaml")
 
 
 @command.command()

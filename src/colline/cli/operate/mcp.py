@@ -12,6 +12,7 @@ import click
 
 from colline.cli.options import lake_option
 from colline.cli.print_text import print_line
+from colline.environment.extras import require_package
 from colline.errors import LakeError, SettingError
 
 # client → its configuration file, below the home folder or (with a leading dot-slash) the current folder
@@ -40,13 +41,12 @@ def command(context: click.Context, lake: str | None) -> None:
 
 
 def _serve_stdio(lake: str) -> None:
-    try:
-        import anyio
-        from mcp.server.stdio import stdio_server
+    require_package("mcp")
+    import anyio
+    from mcp.server.stdio import stdio_server
 
-        from colline.mcp.mcp_server import lake_server
-    except ImportError as error:
-        raise SettingError(f"`colline mcp` needs {error.name}", hint="pip install 'colline[mcp]'") from error
+    from colline.mcp.mcp_server import lake_server
+
     if "://" not in lake and not Path(lake).is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake or COLLINE_LAKE, or run `colline ingest`")
     mcp_server = lake_server(lake)

@@ -17,6 +17,7 @@ import click
 
 from colline.cli.options import Decorated
 from colline.cli.print_text import print_line
+from colline.environment.extras import require_package
 from colline.environment.listen_address import bound_socket
 from colline.errors import LakeError, SettingError
 from colline.lake.lake_folders import is_lake
@@ -105,13 +106,12 @@ def command(**options: Any) -> None:
 
     The server listens on loopback only. With another --host, requests need a token (`colline token create`).
     """
-    try:
-        import uvicorn
+    require_package("uvicorn")
+    import uvicorn
 
-        from colline.server.http_limits import ConnectionLimits, protocol_with_limits
-        from colline.server.service import Service
-    except ImportError as error:
-        raise SettingError(f"the server needs {error.name}", hint="pip install 'colline[server]'") from error
+    from colline.server.http_limits import ConnectionLimits, protocol_with_limits
+    from colline.server.service import Service
+
     settings = _settings(options)
     _check_tokens(settings)
     _set_up_logs()

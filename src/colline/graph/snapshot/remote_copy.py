@@ -28,6 +28,7 @@ from colline.graph.snapshot.staleness import (
     versions_before_rebuild,
 )
 from colline.lake.layout import CURRENT_SNAPSHOT, REBUILD_VERSIONS, SNAPSHOT
+from colline.lake.location import fsspec_driver
 from colline.lake.remote_files import FsspecFiles, RemoteFiles
 
 _ATTEMPTS = 5
@@ -193,8 +194,9 @@ class RemoteLake:
         except CollineError:
             raise
         except ImportError as error:
-            hint = "install `colline[files]` and the fsspec driver of that scheme (s3fs, adlfs, gcsfs, …)"
-            raise LakeError(f"{what} {self.lake}: {error}", hint=hint) from error
+            reason = f"the package {error.name} is not installed" if error.name else str(error)
+            hint = f"pip install 'colline[files]' {fsspec_driver(self.lake)}".rstrip()
+            raise LakeError(f"{what} {self.lake}: {reason}", hint=hint) from error
         except Exception as error:
             reason = str(error) or type(error).__name__
             hint = "check the URL and your read permission"
