@@ -27,6 +27,14 @@ QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
     "downstream": ("downstream bronze.customers.email", lambda x: x.downstream("bronze.customers.email")),
     "tables": ("upstream kpi.revenue --grain table", lambda x: x.upstream("kpi.revenue", grain="table")),
     "jobs": ("upstream kpi.revenue --grain job", lambda x: x.upstream("kpi.revenue", grain="job")),
+    "affected tables": ("impact silver.customers.region --grain table",
+                        lambda x: x.impact("silver.customers.region", grain="table")),
+    "affected jobs": ("impact silver.customers.region --grain job",
+                      lambda x: x.impact("silver.customers.region", grain="job")),
+    "personal data by table": ("pii --tag PII --grain table", lambda x: x.pii(tag="PII", grain="table")),
+    "droppable tables": ("droppable silver.customers --grain table",
+                         lambda x: x.droppable("silver.customers", grain="table")),
+    "unused tables": ("unused --grain table", lambda x: x.unused(grain="table")),
     "paths": ("paths bronze.orders.amount kpi.revenue", lambda x: x.paths("bronze.orders.amount", "kpi.revenue")),
     "impact": ("impact silver.customers.region", lambda x: x.impact("silver.customers.region")),
     "pii": (
@@ -42,7 +50,7 @@ QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
     "roots": ("columns --roots", lambda x: x.columns(roots=True)),
     "leaves": ("columns --leaves", lambda x: x.columns(leaves=True)),
     "top": ("columns --top 9", lambda x: x.columns(top=9)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -51,6 +59,7 @@ def test_table_fits_the_terminal_and_does_not_break_names(lineage: Lineage, name
     answer = QUESTIONS[name][1](lineage)
     lines = to_text(answer, width=width).splitlines()[1:]  # the first is the verdict, a sentence that may wrap
     assert lines or not answer.main_rows
+    assert len(main_table(answer)[1]) == len(answer.main_rows)
     assert [line for line in lines if len(line) > width and not line.startswith("unknown: ")] == []
     words = {word for line in lines for word in line.split()}
     labels = {row["label"] for row in answer.main_rows if isinstance(row, ColumnIdentity)}

@@ -27,7 +27,7 @@ class Hop(NamedTuple):
 
 def rows_with_edges(answer: Answer) -> list[Row] | list[Hop]:
     """The rows of an answer; those of a traversal by column with an edge that leads one step nearer."""
-    if not isinstance(answer, WalkAnswer | ImpactAnswer):
+    if not isinstance(answer, WalkAnswer | ImpactAnswer) or answer.main != "columns":
         return answer.main_rows
     upstream = answer.question == "upstream"
     distance = {row.id: row.distance for row in answer.columns} | {row.id: 0 for row in answer.of}

@@ -96,7 +96,7 @@ def notes(answer: Answer) -> list[str]:
 def tables_of(answer: Answer) -> list[TextTable]:
     """All tables in their order: those of `impact` begin with broken jobs and live readers."""
     main, further = main_table(answer), further_tables(answer)
-    return [*further, main] if isinstance(answer, ImpactAnswer) else [main, *further]
+    return [*further, main] if isinstance(answer, ImpactAnswer) and answer.main != "jobs" else [main, *further]
 
 
 def to_text(answer: Answer, *, width: int = DEFAULT_WIDTH, as_tree: bool = False) -> str:
