@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from colline.errors import AmbiguousNameError
+from colline.errors import AmbiguousNameError, ColumnError
 from colline.graph import Lineage, open_lake
 from tests.graph.graph_lakes import LakeWriter, day, shop
 
@@ -132,6 +132,20 @@ def test_other_questions_count_hops_that_are_not_shown(lineage: Lineage) -> None
     assert lineage.pii("bronze.customers.email", depth=2).verdict.endswith("; 2 of 3 hops shown")
     limited = lineage.downstream("bronze.customers.email", limit=1)
     assert "4 more rows were left out; --limit 0 shows all" in str(limited)
+
+
+def test_name_of_a_job_leads_to_show(lineage: Lineage) -> None:
+    with pytest.raises(ColumnError, match="a job has this name: `colline show clean_customers` shows"):
+        lineage.upstream("clean_customers")
+
+
+def test_verdict_about_two_tables_names_the_tables(lineage: Lineage) -> None:
+    assert lineage.paths("silver.customers", "gold.contacts").verdict.startswith(
+        "2 paths from silver.customers to gold.contacts, "
+    )
+    assert lineage.compare("silver.customers", "gold.contacts").verdict.startswith(
+        "silver.customers and gold.contacts share "
+    )
 
 
 def test_name_of_a_table_is_all_its_columns(lineage: Lineage) -> None:

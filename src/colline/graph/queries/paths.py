@@ -12,6 +12,7 @@ import numpy as np
 
 from colline.graph.answer import count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.reach_summary import column_names
 from colline.graph.results import PathsAnswer
 from colline.graph.rows import EdgeRow, PathRow
 from colline.graph.traversal.bfs import INDIRECT, TraversalOptions, traverse
@@ -52,7 +53,7 @@ def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, k: int) ->
             first, last, found = b, a, reverse
     paths, count, is_exact = found or Paths([], 0, True)
     gaps = [] if paths else _gaps(view, a, b, options)
-    names = view.names.label(int(first[0])), view.names.label(int(last[0]))
+    names = column_names(view, first), column_names(view, last)
     return PathsAnswer(
         verdict=_verdict(names, paths, count_of(count, "path"), is_exact=is_exact, gaps=bool(gaps)),
         as_of=view.as_of(options.at),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -211,6 +212,9 @@ class NameIndex:
 
         similar = self._distinguishing_names(similar_columns(self, typed)[:5])
         hint = f"did you mean {' or '.join(similar)}?" if similar else "try `colline find` with a part of the name"
+        jobs = self.arrays.strings("job.name")
+        if any(jobs[place] == typed.text for place in range(self.arrays.meta["jobs"])):
+            hint = f"a job has this name: `colline show {shlex.quote(typed.text)}` shows what it reads and writes"
         message = f"no column is called {typed.text!r}"
         return ColumnNotFoundError(message, column=typed.text, hint=hint, candidates=tuple(similar))
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
+from colline.graph.queries.reach_summary import column_names
 from colline.graph.results import CompareAnswer
 from colline.graph.rows import Divergence, OutgoingEdge, SharedColumn
 from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse
@@ -30,7 +31,7 @@ def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, page: Page
     totals = {"common": len(order), "only_a": len(only_a), "only_b": len(only_b), "common_sources": len(sources)}
     shared = _shared_columns(view, order[page.rows], reaches, options.at)
     return CompareAnswer(
-        verdict=_verdict((view.names.label(int(a[0])), view.names.label(int(b[0]))), totals, divergences, bool(gaps)),
+        verdict=_verdict((column_names(view, a), column_names(view, b)), totals, divergences, bool(gaps)),
         of=(view.ref(int(a[0])), view.ref(int(b[0]))),
         totals=totals,
         divergences=divergences,
