@@ -54,6 +54,9 @@ WRONG = {
     "--lake {none} find x": (3, "no lake at {none}", "check --lake or COLLINE_LAKE, or run `colline ingest`"),
     "ls": (2, "there is no command 'ls'", "did you mean tables?"),
     "search x": (2, "there is no command 'search'", "did you mean find?"),
+    "lineage x": (2, "there is no command 'lineage'", "did you mean upstream?"),
+    "readers x": (2, "there is no command 'readers'", "did you mean impact?"),
+    "table x": (2, "there is no command 'table'", "did you mean show or tables?"),
     "describe x": (2, "there is no command 'describe'", "did you mean show?"),
     "Upstream x": (2, "there is no command 'Upstream'", "did you mean upstream?"),
     "serve --create --lake {none} --host 0.0.0.0": (

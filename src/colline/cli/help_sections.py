@@ -33,13 +33,18 @@ SECTIONS = (
 )
 QUESTION_SECTION = Section("Ask", "colline upstream gold.daily_revenue.revenue --lake /data/lake")
 
+CLOSE, VERY_CLOSE = 0.6, 0.8  # how similar a name must be to be suggested: alone, and next to a known guess
+
 # what people type → the command that does it
 GUESSES = {
     **dict.fromkeys(("ls", "list", "datasets", "catalog"), "tables"),
     **dict.fromkeys(("search", "grep", "lookup", "query"), "find"),
     **dict.fromkeys(("lineage", "up", "parents", "sources", "origin", "trace"), "upstream"),
     **dict.fromkeys(("down", "children", "consumers", "usages", "dependents"), "downstream"),
-    **dict.fromkeys(("describe", "desc", "info", "table", "job", "cat"), "show"),
+    **dict.fromkeys(("describe", "desc", "info", "table", "dataset", "schema", "job", "cat", "get"), "show"),
+    **dict.fromkeys(("fields", "attributes"), "columns"),
+    **dict.fromkeys(("who", "owner", "producers"), "writers"),
+    **dict.fromkeys(("readers", "breaks", "affected"), "impact"),
     **dict.fromkeys(("path", "why", "between"), "paths"),
     **dict.fromkeys(("history", "log", "logs"), "runs"),
     **dict.fromkeys(("drop", "delete", "remove"), "droppable"),
@@ -50,7 +55,7 @@ GUESSES = {
     **dict.fromkeys(("draw", "plot", "picture", "diagram", "svg"), "graph"),
     **dict.fromkeys(("server", "start", "ui", "web", "page", "open"), "serve"),
     **dict.fromkeys(("load", "sync", "update", "refresh", "process"), "ingest"),
-    **dict.fromkeys(("check", "status", "health", "version"), "doctor"),
+    **dict.fromkeys(("check", "status", "health", "version", "versions"), "doctor"),
     **dict.fromkeys(("config", "configure", "env"), "settings"),
     **dict.fromkeys(("compact", "vacuum", "optimize", "clean"), "maintain"),
     **dict.fromkeys(("sql", "parse", "analyze"), "explain"),
@@ -76,5 +81,5 @@ def suggestions(name: str, commands: Iterable[str]) -> list[str]:
     meant = name.lower() if name.lower() in known else GUESSES.get(name.lower())
     if meant == name.lower():
         return [meant]
-    close = get_close_matches(name.lower(), known, 2)
+    close = get_close_matches(name.lower(), known, 2, cutoff=CLOSE if meant is None else VERY_CLOSE)
     return list(dict.fromkeys([*([meant] if meant in known else []), *close]))[:2]
