@@ -19,6 +19,7 @@ from click.testing import CliRunner
 from colline.cli import COMMANDS, cli
 from colline.errors import CollineError
 from colline.graph import Lineage
+from tests.graph.graph_lakes import LakeWriter
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -114,6 +115,29 @@ def test_ctrl_c_exits_with_130(shop_lake: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("colline.graph.open_lake", raise_interrupt)
     done = CliRunner().invoke(cli, ["columns", "--top", "9", "--lake", str(shop_lake)])
     assert (done.exit_code, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "cp437", "utf-8"])
+def test_terminals_without_unicode_get_other_characters(tmp_path: Path, encoding: str) -> None:
+    lake = LakeWriter()
+    lake.edge("bronze.sales.betrag", "gold.sales.名前", "load sales", "AGGREGATION")
+    root = str(lake.write(tmp_path / "a lake"))
+
+    def printed(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "colline", *arguments, "--lake", root], capture_output=True, check=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+        )  # fmt: skip
+        return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)  # click writes UTF-8 on ASCII
+
+    text = printed("paths", "bronze.sales.betrag", "gold.sales.名前")
+    if encoding in ("ascii", "utf-8"):
+        assert "bronze.sales.betrag → gold.sales.名前" in text
+    else:
+        assert "bronze.sales.betrag -> gold.sales.\\u540d\\u524d" in text
+    assert "load sales" in text
+    [column] = json.loads(printed("downstream", "bronze.sales.betrag", "--json"))["columns"]
+    assert column["label"] == "gold.sales.名前"
 
 
 def test_csv_and_markdown(shop_lake: Path) -> None:

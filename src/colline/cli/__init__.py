@@ -11,7 +11,7 @@ import click
 
 from colline import __version__
 from colline.cli.capture.run import RunOutsideClick
-from colline.cli.print_text import print_lines
+from colline.cli.print_text import print_lines, replaced_characters
 from colline.cli.usage_errors import report_usage_errors
 from colline.errors import CollineError, SettingError
 from colline.graph.queries.registry import QUESTIONS
@@ -33,7 +33,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "rebuild": ("colline.cli.operate.rebuild", "Rebuild silver and gold from bronze, keeping ids."),
     "maintain": ("colline.cli.operate.maintain", "Compact, cluster and vacuum the lake, and delete old data."),
     "contract": ("colline.cli.operate.contract", "Write, check and compare data contracts with lineage."),
-    "review": ("colline.cli.ask.review", "Review what a change of SQL files or contracts does to lineage."),
     "reconcile": ("colline.cli.operate.reconcile", "Find runs without lineage by comparing with job history."),
     "doctor": ("colline.cli.operate.doctor", "Check what this machine lacks, and how to get it."),
     "settings": ("colline.cli.operate.settings", "Show the effective settings, and where each one comes from."),
@@ -42,6 +41,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "token": ("colline.cli.operate.token", "Create, list and revoke tokens of the server."),
     **{question.name: (_QUESTIONS, question.summary) for question in QUESTIONS if question.is_command},
     "graph": ("colline.cli.ask.graph", "Draw the lineage of a column."),
+    "review": ("colline.cli.ask.review", "Review what a change of SQL files or contracts does to lineage."),
 }
 
 
@@ -131,18 +131,19 @@ def report_error(error: CollineError) -> NoReturn:
 def main() -> None:
     """Run the command line. A CollineError is printed on stderr, with its hint, and sets the exit code."""
     script = None
-    try:
-        cli(prog_name="colline", standalone_mode=True)
-    except CollineError as error:
-        report_error(error)
-    except ModuleNotFoundError as error:
-        from colline.environment.extras import missing_extra
+    with replaced_characters():
+        try:
+            cli(prog_name="colline", standalone_mode=True)
+        except CollineError as error:
+            report_error(error)
+        except ModuleNotFoundError as error:
+            from colline.environment.extras import missing_extra
 
-        found = missing_extra(error)
-        if found is None:
-            raise
-        report_error(found)
-    except RunOutsideClick as request:
-        script = request.call
+            found = missing_extra(error)
+            if found is None:
+                raise
+            report_error(found)
+        except RunOutsideClick as request:
+            script = request.call
     if script is not None:
         script()

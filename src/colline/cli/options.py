@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from colline.cli.print_text import print_json
 
 if TYPE_CHECKING:
     from colline.graph import Answer, Lineage
@@ -69,7 +70,7 @@ def print_answer(answer: Answer, output_format: str | None) -> None:
     from colline.graph.render import text
 
     if output_format == "json":
-        click.echo(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+        print_json(answer.to_dict(), indent=2)
     elif output_format == "csv":
         click.echo(text.to_csv(answer), nl=False)
         for note in text.notes(answer):

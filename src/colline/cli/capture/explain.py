@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from colline.cli.print_text import print_line, print_lines
+from colline.cli.print_text import print_json, print_line, print_lines
 
 if TYPE_CHECKING:
     from colline.capture.explain_sql import ExplainedStatement
@@ -57,7 +56,7 @@ def command(script: Path, ddl: tuple[Path, ...], as_json: bool, legacy: bool) ->
         finally:
             spark.stop()
     if as_json:
-        click.echo(json.dumps([_to_dict(each, legacy=legacy) for each in explained], indent=2, ensure_ascii=False))
+        print_json([_to_dict(each, legacy=legacy) for each in explained], indent=2)
     elif not explained:
         click.echo("no lineage: the script contains only definitions", err=True)
     failed = sum(each.lineage is None for each in explained)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from datetime import datetime, timezone
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from colline.cli.options import lake_option, open_lake
-from colline.cli.print_text import print_line
+from colline.cli.print_text import print_json, print_line
 from colline.environment.extras import require_package
 from colline.errors import LakeError
 
@@ -127,7 +126,7 @@ def _report(result: ImportResult, *, as_json: bool, is_printed: bool) -> None:
 
     summary = _summary(result)
     if as_json and not is_printed:
-        click.echo(json.dumps(summary, ensure_ascii=False))
+        print_json(summary)
         return
     for title, lines in (
         ("could not be read or resolved", summary["problems"]),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from colline.cli.options import lake_option, open_lake
-from colline.cli.print_text import print_line, print_lines
+from colline.cli.print_text import print_json, print_line, print_lines
 from colline.environment.extras import require_package
 from colline.errors import ContractError, SettingError
 
@@ -79,7 +78,7 @@ def _write_contracts(
             f"cannot write to {output}: {error.strerror}", hint="choose a folder that you may write to"
         ) from error
     if as_json:
-        click.echo(json.dumps(written, ensure_ascii=False, indent=2))
+        print_json(written, indent=2)
         return
     for path_text, state in written.items():
         print_line(f"{state:<9} {path_text}")
@@ -178,7 +177,7 @@ def diff(old: Path, new: Path, lake: str | None, as_json: bool) -> None:
     if lake is not None:
         changes = with_downstream(changes, before, open_lake(lake))
     if as_json:
-        click.echo(json.dumps([asdict(change) for change in changes], ensure_ascii=False, indent=2))
+        print_json([asdict(change) for change in changes], indent=2)
     else:
         print_lines(_diff_text(changes))
     if any(change.breaking for change in changes):

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from colline.cli.options import lake_option
-from colline.cli.print_text import print_line
+from colline.cli.print_text import print_json, print_line
 from colline.environment.extras import require_package
 from colline.errors import LakeError, SettingError
 
@@ -78,7 +78,7 @@ def install(lake: str, client: str, path: Path | None, prints: bool) -> None:
     where = lake if "://" in lake else str(Path(lake).resolve())
     entry = {"command": _program(), "args": [*_module_arguments(), "mcp", "--lake", where]}
     if prints:
-        click.echo(json.dumps({key: {"colline": entry}}, indent=2, ensure_ascii=False))
+        print_json({key: {"colline": entry}}, indent=2)
         return
     target = path or _client_file(client)
     _write_entry(target, key, entry)

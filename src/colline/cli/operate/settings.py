@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from colline.cli.print_text import print_line
+from colline.cli.print_text import print_json, print_line
 from colline.config import describe_settings, resolve, transport_from
 from colline.errors import SettingError
 
@@ -25,7 +25,7 @@ def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool)
     rows = [row for row in describe_settings(resolved) if everything or row[2] != "default"]
     if as_json:
         for name, value, origin in rows:
-            click.echo(json.dumps({"name": name, "value": value, "from": origin}, ensure_ascii=False))
+            print_json({"name": name, "value": value, "from": origin})
         return
     if not rows:
         click.echo("all settings have their default values; --all lists them", err=True)
