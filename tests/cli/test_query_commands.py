@@ -123,20 +123,20 @@ def test_terminals_without_unicode_get_other_characters(tmp_path: Path, encoding
     lake.edge("bronze.sales.betrag", "gold.sales.名前", "load sales", "AGGREGATION")
     root = str(lake.write(tmp_path / "a lake"))
 
-    def printed(*arguments: str) -> str:
+    def output_of(*arguments: str) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "colline", *arguments, "--lake", root], capture_output=True, check=True,
             env={**os.environ, "PYTHONIOENCODING": encoding},
         )  # fmt: skip
         return done.stdout.decode("utf-8" if encoding == "ascii" else encoding)  # click writes UTF-8 on ASCII
 
-    text = printed("paths", "bronze.sales.betrag", "gold.sales.名前")
+    text = output_of("paths", "bronze.sales.betrag", "gold.sales.名前")
     if encoding in ("ascii", "utf-8"):
         assert "bronze.sales.betrag → gold.sales.名前" in text
     else:
         assert "bronze.sales.betrag -> gold.sales.\\u540d\\u524d" in text
     assert "load sales" in text
-    [column] = json.loads(printed("downstream", "bronze.sales.betrag", "--json"))["columns"]
+    [column] = json.loads(output_of("downstream", "bronze.sales.betrag", "--json"))["columns"]
     assert column["label"] == "gold.sales.名前"
 
 
