@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import hashlib
 import hmac
 import json
 import uuid
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -139,6 +140,19 @@ def hashes_with_cache(v):
     return hashes(v)
 
 
+class Algorithms:
+    functions: ClassVar = {"md5": lambda v: hashlib.md5(v.encode()).hexdigest()}
+
+    def mask(self, v):
+        return self.functions["md5"](v)
+
+
+def sentinel_becomes_null(v):
+    if v == "n/a":
+        return None
+    return "***" if len(v) < 3 else hashes(v)
+
+
 class Tokens:
     """A table function."""
 
@@ -177,6 +191,8 @@ MASKING = [
     hashes_behind_decorator,
     hashes_with_cache,
     Tokens,
+    Algorithms().mask,
+    sentinel_becomes_null,
     functools.partial(helpers.mask, salt="y"),
     functools.partial(hmac.digest, SALT, digest="sha256"),
     lambda v: hashes(v) if v is not None else v,
@@ -336,6 +352,74 @@ class KeepingTokens:
         yield (self.kept,)
 
 
+def keeps_long_in_loop(v):
+    a = b = c = d = e = f = ""
+    for each in v:
+        f, e, d, c, b, a = e, d, c, b, a, each
+    return hashes(v) + f
+
+
+def passes_along_in_loop(v):
+    a = b = c = d = e = f = ""
+    for each in v:
+        f = e
+        e = d
+        d = c
+        c = b
+        b = a
+        a = each
+    return hashes(v) + f
+
+
+def names_each_value(v):
+    if v == "DE":
+        return "Germany"
+    return hashes(v)
+
+
+def names_one_of_several(v):
+    return hashes(v) if v not in ("DE", "FR") else "known"
+
+
+def names_matched_value(v):
+    match v:
+        case "DE":
+            return "Germany"
+        case _:
+            return hashes(v)
+
+
+def spells_by_tests(v):
+    found = hashes(v)
+    for letter in "abc":
+        if v.startswith(letter):
+            found += letter
+    return found
+
+
+def selects_letters(v):
+    return "".join("abcdefgh"[ord(each) - 97] for each in v) + hashes(v)
+
+
+def error_is_suppressed(v):
+    found = v
+    with contextlib.suppress(ValueError):
+        found = hashes(v)
+    return found
+
+
+def series_with_raw_rows(series):
+    found = series.map(hashes)
+    found.loc[series == "x"] = series
+    return found
+
+
+def series_that_is_updated(series):
+    found = series.map(hashes)
+    found.update(series)
+    return found
+
+
 def first_is_hash_second_is_not(v):
     a, b = hashes(v), v
     return b or a
@@ -368,6 +452,16 @@ NOT_MASKING = [
     creates_revealing_object,
     RawTokens,
     KeepingTokens,
+    keeps_long_in_loop,
+    passes_along_in_loop,
+    names_each_value,
+    names_one_of_several,
+    names_matched_value,
+    spells_by_tests,
+    selects_letters,
+    error_is_suppressed,
+    series_with_raw_rows,
+    series_that_is_updated,
     first_is_hash_second_is_not,
     recursive,
     KNOWN.leak,

@@ -53,6 +53,8 @@ _ABSENT = object()
 _MAX_CONTENTS = 32
 # methods that call a function with each value: `series.map(token)`
 _APPLYING_METHODS = frozenset({"map", "apply", "transform", "applymap", "agg", "aggregate", "pipe"})
+# attributes of classes with these types can be read; of their items, only functions are trusted
+_FIXED_TYPES = (type, BuiltinFunctionType, functools.partial, dict, list, tuple)
 _CONSTRUCTORS = ("__init__", "__new__", "__post_init__", "__setstate__")
 
 RunFunction = Callable[[Any, Arguments], Value]
@@ -187,7 +189,8 @@ class Calls:
     def _call_method_of_data(self, receiver: Value, name: str, arguments: Arguments) -> Value:
         if name in _APPLYING_METHODS and arguments.positional and _is_function(arguments.positional[0]):
             item = Data(level_of(receiver))
-            return self.call(arguments.positional[0], Arguments((item, *arguments.positional[1:]), arguments.named))
+            found = self.call(arguments.positional[0], Arguments((item, *arguments.positional[1:]), arguments.named))
+            return Container([found]) if isinstance(found, Data) else found  # a Series can be changed later
         if isinstance(receiver, Container):
             receiver.add(arguments.all)
             return receiver
@@ -246,7 +249,7 @@ class Calls:
             return BoundMethod(found.__func__, Known(cls))
         if isinstance(found, property) and isinstance(found.fget, FunctionType) and receiver is not None:
             return self._run(found.fget, Arguments((receiver,)))
-        is_fixed = is_constant(found) or isinstance(found, type | BuiltinFunctionType | functools.partial)
+        is_fixed = is_constant(found) or isinstance(found, _FIXED_TYPES)
         return Known(found) if is_fixed and not _is_changed_by_methods(cls, name) else CLEAR
 
 
@@ -282,7 +285,10 @@ _ATTRIBUTES: dict[type, Callable[[Calls, Any, str], Value]] = {
 
 
 def item_of(container: Value, key: Value | None) -> Value:
-    """`container[key]`, or any item if the key is unknown."""
+    """`container[key]`, or any item if the key is unknown. A constant that a clear key selects reveals the key."""
+    is_selected = key is not None and level_of(key) is Level.CLEAR
+    if is_selected and level_of(container) is Level.CONSTANT:
+        return CLEAR
     if isinstance(container, Choice):
         return join_values(item_of(each, key) for each in container.values)
     if isinstance(container, Hasher):

@@ -21,6 +21,7 @@ from colline.capture.udf_code.abstract_values import (
     Symbol,
     Value,
     combine,
+    is_constant,
     join_values,
     level_of,
 )
@@ -39,7 +40,7 @@ class Expressions:
     def value(self, node: ast.expr | None, frame: Frame) -> Value:
         """The value of an expression. One that has no rule is clear."""
         if node is None:
-            return CONSTANT
+            return Known(None)
         self._budget.spend()
         rule = _RULES.get(type(node))
         return rule(self, node, frame) if rule is not None else CLEAR
@@ -49,7 +50,7 @@ class Expressions:
         return [self.value(node, frame) for node in nodes]
 
     def _constant(self, node: ast.Constant, _: Frame) -> Value:
-        return Known(node.value) if isinstance(node.value, str | int | bytes) else CONSTANT
+        return Known(node.value) if is_constant(node.value) else CONSTANT
 
     def _name(self, node: ast.Name, frame: Frame) -> Value:
         return frame.read(node.id)
@@ -83,17 +84,21 @@ class Expressions:
 
     def _either_branch(self, node: ast.IfExp, frame: Frame) -> Value:
         """`v if v is None else token(v)`: where the test shows that a name is empty, it reveals nothing."""
-        self.value(node.test, frame)
+        level = level_of(self.value(node.test, frame))
         return join_values(
-            (self._narrow(node.body, node.test, frame, True), self._narrow(node.orelse, node.test, frame, False))
+            self._narrow(branch, node.test, frame, (outcome, level))
+            for branch, outcome in ((node.body, True), (node.orelse, False))
         )
 
-    def _narrow(self, node: ast.expr, test: ast.expr, frame: Frame, outcome: bool) -> Value:
-        empty: Variables = dict.fromkeys(empty_names(test, outcome), CONSTANT)
-        frame.comprehension.append(empty)
+    def _narrow(self, node: ast.expr, test: ast.expr, frame: Frame, tested: tuple[bool, Level]) -> Value:
+        outcome, level = tested
+        is_revealing = reveals(test, outcome, level, frame)
+        frame.comprehension.append(dict.fromkeys(empty_names(test, outcome), CONSTANT))
+        frame.revealing_tests += is_revealing
         try:
-            return self.value(node, frame)
+            return frame.value_in_branch(self.value(node, frame))
         finally:
+            frame.revealing_tests -= is_revealing
             frame.comprehension.pop()
 
     def _and_or(self, node: ast.BoolOp, frame: Frame) -> Value:
@@ -237,6 +242,15 @@ def empty_names(test: ast.expr, outcome: bool) -> frozenset[str]:
         name = test.func.attr if isinstance(test.func, ast.Attribute) else getattr(test.func, "id", "")
         return frozenset({test.args[0].id}) if name in _EMPTY_TESTS else frozenset()
     return frozenset()
+
+
+def reveals(test: ast.expr, outcome: bool, level: Level, frame: Frame) -> bool:
+    """Whether this outcome reveals which clear value was tested: `v == "DE"`, or any test that a loop repeats."""
+    if level is not Level.CLEAR or empty_names(test, True) or empty_names(test, False):
+        return False
+    equality: tuple[type[ast.cmpop], ...] = (ast.Eq, ast.In) if outcome else (ast.NotEq, ast.NotIn)
+    operators = (op for each in ast.walk(test) if isinstance(each, ast.Compare) for op in each.ops)
+    return frame.loop_depth > 0 or any(isinstance(op, equality) for op in operators)
 
 
 _RULES: dict[type[ast.expr], Callable[[Expressions, Any, Frame], Value]] = {

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
-from colline.capture.udf_code.abstract_values import CLEAR, Known, Value, join_values
+from colline.capture.udf_code.abstract_values import CLEAR, Known, Level, Value, join_values, level_of
 
 MAX_STEPS = 50_000
 MAX_CALL_DEPTH = 24
@@ -49,6 +49,14 @@ class Frame:
     generated: list[Value] = field(default_factory=list)
     loop_exits: list[Variables] = field(default_factory=list)
     comprehension: list[Variables] = field(default_factory=list)
+    loop_depth: int = 0
+    revealing_tests: int = 0  # tests around the current code whose outcome reveals a clear value
+
+    def value_in_branch(self, value: Value) -> Value:
+        """A value that is returned or assigned. After `v == "DE"`, a constant reveals v; None does not."""
+        is_missing = isinstance(value, Known) and value.value is None
+        is_revealing = self.revealing_tests > 0 and not is_missing and level_of(value) is Level.CONSTANT
+        return CLEAR if is_revealing else value
 
     def read(self, name: str) -> Value:
         """The value of a name. A variable that other calls can change is clear."""

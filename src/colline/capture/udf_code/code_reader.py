@@ -9,7 +9,7 @@ import ast
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from colline.capture.udf_code.abstract_values import (
     CLEAR,
@@ -26,7 +26,7 @@ from colline.capture.udf_code.abstract_values import (
     level_of,
 )
 from colline.capture.udf_code.code_calls import Calls, item_of
-from colline.capture.udf_code.code_expressions import Expressions, empty_names
+from colline.capture.udf_code.code_expressions import Expressions, empty_names, reveals
 from colline.capture.udf_code.code_frame import (
     MAX_CALL_DEPTH,
     Budget,
@@ -41,11 +41,17 @@ from colline.capture.udf_code.code_frame import (
 from colline.capture.udf_code.function_source import FunctionNode, function_nodes
 from colline.capture.udf_code.masking_libraries import module_of, top_level
 
-_ROUNDS_OF_LOOP = 3  # a level can rise twice
+_MAX_NAMES_OF_LOOP = 20
 _HANDLER_METHODS = ("eval", "terminate")  # of a table function
 _OWN_CODE_OF_PYSPARK = "pyspark.pandas"
 
-Branch: TypeAlias = tuple[list[ast.stmt], Variables]
+
+class Branch(NamedTuple):
+    """One of several blocks, the variables that are known in it, and whether being in it reveals a clear value."""
+
+    statements: list[ast.stmt]
+    known: Variables
+    is_revealing: bool
 
 
 def returns_masked_values(function: Any) -> bool:
@@ -145,26 +151,31 @@ class CodeReader:
     def _branches(self, blocks: list[Branch], frame: Frame) -> bool:
         """Read alternative blocks, each from the same variables with some known to be empty."""
         before, after = frame.variables, list[Variables | None]()
-        for block, known in blocks:
-            frame.variables = {**before, **known}
-            after.append(frame.variables if self._run_block(block, frame) else None)
+        for block in blocks:
+            frame.variables = {**before, **block.known}
+            frame.revealing_tests += block.is_revealing
+            after.append(frame.variables if self._run_block(block.statements, frame) else None)
+            frame.revealing_tests -= block.is_revealing
         joined = join_variables(after)
         frame.variables = joined if joined is not None else before
         return joined is not None
 
     def _if(self, node: ast.If, frame: Frame) -> bool:
-        self._expressions.value(node.test, frame)
-        sides = [(node.body, empty_names(node.test, True)), (node.orelse, empty_names(node.test, False))]
+        level = level_of(self._expressions.value(node.test, frame))
         own = frame.variables.keys()
-        blocks: list[Branch] = [(block, dict.fromkeys(empty & own, CONSTANT)) for block, empty in sides]
+        blocks: list[Branch] = []
+        for statements, outcome in ((node.body, True), (node.orelse, False)):
+            known: Variables = dict.fromkeys(empty_names(node.test, outcome) & own, CONSTANT)
+            blocks.append(Branch(statements, known, reveals(node.test, outcome, level, frame)))
         return self._branches(blocks, frame)
 
     def _match(self, node: ast.Match, frame: Frame) -> bool:
         subject = Data(level_of(self._expressions.value(node.subject, frame)))
-        blocks: list[Branch] = [
-            (case.body, dict.fromkeys(stored_names([case.pattern]), subject)) for case in node.cases
+        is_revealing = subject.level is Level.CLEAR
+        blocks = [
+            Branch(case.body, dict.fromkeys(stored_names([case.pattern]), subject), is_revealing) for case in node.cases
         ]
-        return self._branches([*blocks, ([], {})], frame)
+        return self._branches([*blocks, Branch([], {}, False)], frame)
 
     def _for(self, node: ast.For, frame: Frame) -> bool:
         item = item_of(self._expressions.value(node.iter, frame), None)
@@ -174,13 +185,19 @@ class CodeReader:
         return self._loop(node.body, node.orelse, frame, lambda: self._expressions.value(node.test, frame))
 
     def _loop(self, body: list[ast.stmt], otherwise: list[ast.stmt], frame: Frame, start: Callable[[], Any]) -> bool:
+        """A value can pass through all names of the body before it is returned: one round for each."""
+        names = stored_names(body)
         exits, frame.loop_exits = frame.loop_exits, []
-        for _ in range(_ROUNDS_OF_LOOP):
+        frame.loop_depth += 1
+        for _ in range(min(len(names), _MAX_NAMES_OF_LOOP) + 2):
             before = dict(frame.variables)
             start()
             after = frame.variables if self._run_block(body, frame) else None
             frame.variables = join_variables([before, after, *frame.loop_exits]) or before
+        frame.loop_depth -= 1
         frame.loop_exits = exits
+        if len(names) > _MAX_NAMES_OF_LOOP:
+            frame.variables.update(dict.fromkeys(names, CLEAR))
         before = dict(frame.variables)
         self._run_block(otherwise, frame)
         frame.variables = join_variables([before, frame.variables]) or before
@@ -211,20 +228,22 @@ class CodeReader:
                 self._expressions.store(item.optional_vars, found, frame)
         before = dict(frame.variables)
         is_through = self._run_block(node.body, frame)
-        if not is_through:
-            # a context manager can suppress an error of the body
+        # a context manager can suppress an error of the body
+        if is_through:
+            frame.variables = join_variables([before, frame.variables]) or before
+        else:
             frame.variables = {**before, **dict.fromkeys(stored_names(node.body), CLEAR)}
         return True
 
     def _return(self, node: ast.Return, frame: Frame) -> bool:
-        frame.returned.append(self._expressions.value(node.value, frame))
+        frame.returned.append(frame.value_in_branch(self._expressions.value(node.value, frame)))
         return False
 
     def _raise(self, _: ast.Raise, __: Frame) -> bool:
         return False
 
     def _assign(self, node: ast.Assign, frame: Frame) -> bool:
-        value = self._expressions.value(node.value, frame)
+        value = frame.value_in_branch(self._expressions.value(node.value, frame))
         for target in node.targets:
             self._expressions.store(target, value, frame)
         return True
@@ -235,7 +254,7 @@ class CodeReader:
         return True
 
     def _augmented_assign(self, node: ast.AugAssign, frame: Frame) -> bool:
-        added = self._expressions.value(node.value, frame)
+        added = frame.value_in_branch(self._expressions.value(node.value, frame))
         if isinstance(node.target, ast.Name):
             known = frame.read(node.target.id)
             if isinstance(known, Container):
