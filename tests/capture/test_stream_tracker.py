@@ -121,6 +121,20 @@ def test_foreach_batch_writes_belong_to_the_stream_and_keep_its_job_name() -> No
     assert {event.job.name for event in events} == {"etl.nested"}
 
 
+def test_command_without_an_output_in_foreach_batch_does_not_name_the_job() -> None:
+    events = handle_all(
+        new_tracker(),
+        message("stream_start", 0, run=RUN),
+        batch(0, 1, "batch"),
+        message("nested", 1, id=6, root=0, plan=plan("batch")),
+        message("nested", 1, id=7, root=0, plan=plan("nested")),
+        message("end", 2, id=0),
+        message("stream_end", 4, run=RUN),
+    )
+    assert [event.event_type for event in events] == [RunState.START, RunState.COMPLETE]
+    assert {event.job.name for event in events} == {"etl.nested"}
+
+
 def test_writes_of_one_output_in_foreach_batch_are_united() -> None:
     events = handle_all(
         new_tracker(),

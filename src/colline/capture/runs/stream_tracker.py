@@ -112,11 +112,7 @@ class StreamTracker:
         self._batches[str(message["id"])] = key
         run = replace(run, label=run.label or from_tags(message.get("tags") or ()))
         run = self._with_plan(run, message.get("plan"))
-        has_output = run.statement is not None and run.statement.writes
-        if has_output or run.has_name or self._application.job:
-            return self._start(key, run)
-        self._runs[key] = run  # the first write of the batch names the job
-        return ()
+        return self._start_if_named(key, run)
 
     def _on_nested_write(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...]:
         """Adds a write inside `foreachBatch` to the stream."""
@@ -125,7 +121,7 @@ class StreamTracker:
         if key is None or run is None:
             return ()
         run = replace(run, statement=_merge(run.statement, self._analyze(message["plan"])))
-        return self._start(key, run)
+        return self._start_if_named(key, run)
 
     def _on_batch_end(self, message: Mapping[str, Any]) -> tuple[RunEvent, ...] | None:
         key = self._batches.pop(str(message["id"]), None)
@@ -167,6 +163,14 @@ class StreamTracker:
         if run.definition is not None and _has_idle_source(plan):
             statement = _merge(statement, self._analyze(run.definition))
         return replace(run, statement=statement)
+
+    def _start_if_named(self, key: str, run: StreamRun) -> tuple[RunEvent, ...]:
+        """START, unless the job has no name yet: the first write of the batch names it."""
+        has_output = run.statement is not None and run.statement.writes
+        if has_output or run.has_name or self._application.job:
+            return self._start(key, run)
+        self._runs[key] = run
+        return ()
 
     def _start(self, key: str, run: StreamRun) -> tuple[RunEvent, ...]:
         """START with the lineage, unless it has been emitted or the lineage is not known yet."""
