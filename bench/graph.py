@@ -76,7 +76,7 @@ def fresh(report: Report, lake: Path) -> None:
     import colline
 
     view = colline.open(lake).view()
-    column = view.names.full(view.arrays.meta["nodes"] * 7 // 10)
+    column = view.names.full_name(view.arrays.meta["nodes"] * 7 // 10)
     runs = []
     for _ in range(7):
         code = FRESH.format(question="downstream")
@@ -158,7 +158,7 @@ def peak(lake: Path) -> float:
     """The most memory that the largest questions need."""
     import colline
 
-    name = colline.open(lake).view().names.full(0)
+    name = colline.open(lake).view().names.full_name(0)
     done = subprocess.run([sys.executable, "-c", MEMORY, str(lake), name], capture_output=True, text=True, check=True)
     return float(done.stdout)
 
@@ -167,7 +167,7 @@ def databases(report: Report, lineage: Any, starts: list[int], edges: dict[str, 
     """The same question at depth 5, every side warm: run once, then measured. Ours returns edges and jobs as well."""
     view = lineage.view()
     ids = [int(view.arrays["node.id"][n]) for n in starts]
-    names = [view.names.full(n) for n in starts]
+    names = [view.names.full_name(n) for n in starts]
     ours, answers = run_all(lambda n: lineage.downstream(names[n], depth=5), len(names))
     report.fact(f"depth 5 of {len(starts)} columns: ours {ours / len(starts) * 1000:.2f} ms on average,")
     report.fact(f"reached {sum(a.totals['columns'] for a in answers):,} columns in all")

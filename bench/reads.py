@@ -34,7 +34,7 @@ def names(lake: Path, count: int) -> list[str]:
         view = lineage.view()
         nodes = random.Random(3).sample(range(view.arrays.meta["nodes"]), count * 2)
         kept = [node for node in nodes if not view.arrays["node.rows"][node]][:count]
-        return [view.names.full(node) for node in kept]
+        return [view.names.full_name(node) for node in kept]
 
 
 def cpu_seconds(process: int) -> dict[str, float]:

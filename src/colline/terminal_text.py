@@ -12,7 +12,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066
 
 def escape_control_characters(text: str) -> str:
     r"""The text on one line, with control characters spelled out: ESC becomes `\x1b`, a direction mark `\u202e`."""
-    return _CONTROL.sub(_spell, _WHITESPACE.sub(" ", text))
+    return _CONTROL.sub(_escape_sequence, _WHITESPACE.sub(" ", text))
 
 
 def escape_lines(text: str) -> str:
@@ -20,7 +20,7 @@ def escape_lines(text: str) -> str:
     return "\n".join(map(escape_control_characters, text.split("\n")))
 
 
-def _spell(found: re.Match[str]) -> str:
+def _escape_sequence(found: re.Match[str]) -> str:
     code = ord(found[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 

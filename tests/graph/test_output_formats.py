@@ -18,7 +18,7 @@ from colline.cli import cli
 from colline.graph import Answer, Lineage, open_lake
 from colline.graph.render.text import main_table, to_csv, to_text
 from colline.graph.rows import ColumnIdentity
-from colline.graph.traversal.bfs import alive
+from colline.graph.traversal.bfs import exist_at
 from tests.graph.graph_lakes import LakeWriter
 
 QUESTIONS: dict[str, tuple[str, Callable[[Lineage], Answer]]] = {
@@ -128,7 +128,7 @@ def test_every_question_takes_a_time_in_the_past(shop_lake: Path, lineage: Linea
     assert answer["as_of"] == f"{at}T00:00:00Z"
     view = lineage.view()
     nodes = np.arange(view.arrays.meta["nodes"])
-    then = {view.names.label(n) for n in nodes[alive(view.arrays, nodes, view.moment(at))].tolist()}
+    then = {view.names.label(n) for n in nodes[exist_at(view.arrays, nodes, view.moment(at))].tolist()}
     rows = answer.get("columns") or answer.get("landings") or answer.get("rows") or []
     assert {row["label"] for row in rows if "field" in row} <= then
 

@@ -81,9 +81,9 @@ def test_tables_are_found_in_a_real_lake(tmp_path: pytest.TempPathFactory) -> No
     with open_lake(lake.write(tmp_path / "lake")) as opened:  # type: ignore[operator]
         tables = LakeTables(opened)
         daily = DatasetName("file", "/lake/gold/daily")
-        assert [each.name for each in tables.ending_with(("sales", "daily"))] == [daily]
-        found = tables.exact(daily)
+        assert [each.name for each in tables.find_by_ending(("sales", "daily"))] == [daily]
+        found = tables.find_exact(daily)
         assert found is not None
         assert (found.columns, found.is_written) == (("total", "day"), True)
-        assert tables.exact(DatasetName("file", "/lake/gold/weekly")) is None
-        assert tables.existing_in("file") == [daily]
+        assert tables.find_exact(DatasetName("file", "/lake/gold/weekly")) is None
+        assert tables.datasets_in("file") == [daily]

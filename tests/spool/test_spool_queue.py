@@ -48,7 +48,7 @@ def leave_as_a_killed_process(folder: Path, events: list[bytes], delivered: int 
     if delivered:
         spool.peek(delivered)
         spool.mark_delivered(delivered)
-    spool.disown()  # closes the files and releases the locks without removing anything, as a kill does
+    spool.reset_after_fork()  # closes the files and releases the locks without removing anything, as a kill does
 
 
 def test_events_come_out_in_order_and_no_file_stays(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_forked_child_leaves_the_files_to_its_parent(tmp_path: Path) -> None:
     spool.put(event(1))
     child = os.fork()
     if child == 0:
-        spool.disown()
+        spool.reset_after_fork()
         spool.adopt()
         spool.put(event(2))
         is_right = (spool.adopted_events, drain(spool)) == (0, [event(2)])

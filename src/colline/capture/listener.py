@@ -143,7 +143,7 @@ class QueryListener:
             return False
         return True
 
-    def hurry(self, seconds: float) -> None:
+    def limit_analysis(self, seconds: float) -> None:
         """Nothing to do: messages are complete as soon as Spark sends them."""
 
     def stats(self) -> dict[str, int]:

@@ -180,7 +180,7 @@ class Watch:
     def _finish(self, failure: Failure | None, timeout: float) -> None:
         """Emits the final event exactly once, for the first of: detach, end of the application, end of the program."""
         if timeout:
-            self._listener.hurry(timeout)
+            self._listener.limit_analysis(timeout)
             self._try("waiting for the listener", lambda: self._drain(monotonic() + timeout), False)
         with self._finish_lock:
             is_first, self._is_finished = not self._is_finished, True

@@ -98,7 +98,7 @@ def _check_sources(table: Any, facts: TableFacts) -> Iterator[Finding]:
     if stated is None:
         return
     line = line_of(table, "customProperties")
-    before, now = _by_key(stated), _by_key(facts.edges)
+    before, now = _edges_by_key(stated), _edges_by_key(facts.edges)
     for column, source in sorted(before.keys() - now.keys()):
         message = f"{_name(column)} no longer depends on {source}"
         hint = "`colline diff` shows which job changed"
@@ -116,7 +116,7 @@ def _check_sources(table: Any, facts: TableFacts) -> Iterator[Finding]:
             yield Finding("derivation-changed", _WARNING, facts.label, _column(column), message, hint, line)
 
 
-def _by_key(edges: tuple[ContractEdge, ...]) -> dict[tuple[str, str], list[ContractEdge]]:
+def _edges_by_key(edges: tuple[ContractEdge, ...]) -> dict[tuple[str, str], list[ContractEdge]]:
     found: dict[tuple[str, str], list[ContractEdge]] = {}
     for edge in edges:
         found.setdefault(edge.key, []).append(edge)

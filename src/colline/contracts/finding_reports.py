@@ -18,7 +18,7 @@ _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def count_findings(reports: Reports) -> dict[str, int]:
     """The number of findings by severity."""
     found = [finding.severity for report in reports for finding in report.findings]
-    return {severity.word: found.count(severity) for severity in sorted(Severity, reverse=True)}
+    return {severity.label: found.count(severity) for severity in sorted(Severity, reverse=True)}
 
 
 def verdict(reports: Reports) -> str:
@@ -36,7 +36,7 @@ def to_text(reports: Reports) -> str:
         lines += [report.source] if report.findings else []
         for finding in report.findings:
             place = f" (line {finding.line})" if finding.line else ""
-            lines.append(f"  {finding.severity.word}: {_subject(finding)}: {finding.message} [{finding.code}]{place}")
+            lines.append(f"  {finding.severity.label}: {_subject(finding)}: {finding.message} [{finding.code}]{place}")
             lines += [f"    path: {' → '.join(finding.path)}"] if len(finding.path) > 1 else []
             lines += [f"    hint: {finding.hint}"] if finding.hint else []
     return "\n".join([*map(escape_control_characters, lines), escape_control_characters(verdict(reports))])
@@ -49,17 +49,17 @@ def _subject(finding: Finding) -> str:
 def to_json(reports: Reports) -> str:
     """The reports as JSON."""
     rows = [
-        {"source": report.source, "tables": list(report.tables), "findings": list(map(_plain, report.findings))}
+        {"source": report.source, "tables": list(report.tables), "findings": list(map(_finding_json, report.findings))}
         for report in reports
     ]
     whole = {"verdict": verdict(reports), "totals": count_findings(reports), "contracts": rows}
     return json.dumps(whole, ensure_ascii=False, indent=2)
 
 
-def _plain(finding: Finding) -> dict[str, Any]:
+def _finding_json(finding: Finding) -> dict[str, Any]:
     return {
         "code": finding.code,
-        "severity": finding.severity.word,
+        "severity": finding.severity.label,
         "table": finding.table,
         "column": finding.column,
         "message": finding.message,
@@ -76,9 +76,9 @@ def to_markdown(reports: Reports) -> str:
         lines += ["| | where | what | path |", "|---|---|---|---|"]
     for report in reports:
         for finding in report.findings:
-            mark = {"error": "❌", "warning": "⚠️"}.get(finding.severity.word, "ℹ️")  # as GitHub shows it
+            mark = {"error": "❌", "warning": "⚠️"}.get(finding.severity.label, "ℹ️")  # as GitHub shows it
             cells = (f"`{_cell(_subject(finding))}`", _cell(finding.message), _cell(" → ".join(finding.path[:20])))
-            lines.append(f"| {mark} {finding.severity.word} | {' | '.join(cells)} |")
+            lines.append(f"| {mark} {finding.severity.label} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

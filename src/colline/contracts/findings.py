@@ -14,7 +14,7 @@ class Severity(IntEnum):
     ERROR = 2
 
     @property
-    def word(self) -> str:
+    def label(self) -> str:
         """The name in lower case."""
         return self.name.lower()
 

@@ -29,53 +29,53 @@ class PromiseContext:
 def check_promise(promise: Promise, context: PromiseContext) -> Iterator[Finding]:
     """The findings of one promise; none if it holds."""
     if promise.kind == "freshWithin":
-        yield from _fresh(promise, context)
+        yield from _check_freshness(promise, context)
         return
     known = [column.name for column in context.facts.columns]
     if promise.column is not None and promise.column not in known:
         return  # the schema check reports the missing column
     for column in known if promise.column is None else [promise.column]:
         if promise.kind == "sameDefinitionAs":
-            yield from _same_definition(promise, column, context)
+            yield from _check_definition(promise, column, context)
         else:
-            yield from _sources(promise, column, context)
+            yield from _check_sources(promise, column, context)
 
 
-def _sources(promise: Promise, column: str, context: PromiseContext) -> Iterator[Finding]:
+def _check_sources(promise: Promise, column: str, context: PromiseContext) -> Iterator[Finding]:
     paths = _value_paths(context, column)
     wanted = promise.patterns
 
     def is_wanted(row: ColumnRow) -> bool:
         return any(matches(pattern, row) for pattern in wanted)
 
-    def never(_row: ColumnRow) -> bool:
+    def is_never_wanted(_row: ColumnRow) -> bool:
         return False
 
     if promise.kind == "onlyFrom":
         found = paths.search(is_wanted, lambda _row, is_root: is_root, through_masks=True)
     elif promise.kind == "masked":
-        found = paths.search(never, lambda _row, is_root: is_root, through_masks=False)
+        found = paths.search(is_never_wanted, lambda _row, is_root: is_root, through_masks=False)
     else:
         is_masked_allowed = promise.kind == "neverInClearFrom"
-        found = paths.search(never, lambda row, _root: is_wanted(row), through_masks=not is_masked_allowed)
+        found = paths.search(is_never_wanted, lambda row, _root: is_wanted(row), through_masks=not is_masked_allowed)
     if found:
-        yield _broken(promise, column, context, f"{column} comes from {found[0]}", found)
+        yield _broken_promise(promise, column, context, f"{column} comes from {found[0]}", found)
     elif paths.gaps:
-        yield _unproven(promise, column, context, paths.gaps[0])
+        yield _unproven_promise(promise, column, context, paths.gaps[0])
 
 
-def _same_definition(promise: Promise, column: str, context: PromiseContext) -> Iterator[Finding]:
+def _check_definition(promise: Promise, column: str, context: PromiseContext) -> Iterator[Finding]:
     one = _value_paths(context, column)
     try:
         two = _paths_of(context, promise.other)
     except ColumnError as error:
-        yield _broken(promise, column, context, f"{promise.other} cannot be found: {error.message}", ())
+        yield _broken_promise(promise, column, context, f"{promise.other} cannot be found: {error.message}", ())
         return
     if one.definition() != two.definition():
         message = f"{column} is {one.first_step()}, {promise.other} is {two.first_step()}"
-        yield _broken(promise, column, context, message, ())
+        yield _broken_promise(promise, column, context, message, ())
     elif gaps := one.gaps or two.gaps:
-        yield _unproven(promise, column, context, gaps[0])
+        yield _unproven_promise(promise, column, context, gaps[0])
 
 
 def _value_paths(context: PromiseContext, column: str) -> ValuePaths:
@@ -89,14 +89,14 @@ def _paths_of(context: PromiseContext, name: str) -> ValuePaths:
     return read_value_paths(context.lineage, name, context.as_of)
 
 
-def _fresh(promise: Promise, context: PromiseContext) -> Iterator[Finding]:
+def _check_freshness(promise: Promise, context: PromiseContext) -> Iterator[Finding]:
     last = _last_success(context)
     if last is None:
-        yield _broken(promise, None, context, "no successful write is known", ())
+        yield _broken_promise(promise, None, context, "no successful write is known", ())
     elif (age := context.now - last) > promise.within:
         hours = int(age.total_seconds() // 3600)
         message = f"last written {hours} hours ago, promised within {show_duration(promise.within)}"
-        yield _broken(promise, None, context, message, ())
+        yield _broken_promise(promise, None, context, message, ())
 
 
 def _last_success(context: PromiseContext) -> datetime | None:
@@ -111,7 +111,7 @@ def _last_success(context: PromiseContext) -> datetime | None:
     return max((end for end in ends if end <= context.now), default=None)
 
 
-def _broken(
+def _broken_promise(
     promise: Promise, column: str | None, context: PromiseContext, message: str, path: tuple[str, ...]
 ) -> Finding:
     text = f"{message}, against the promise `{promise.text}`"
@@ -119,7 +119,7 @@ def _broken(
     return Finding("promise-broken", Severity.ERROR, context.facts.label, column, text, hint, promise.line, path)
 
 
-def _unproven(promise: Promise, column: str, context: PromiseContext, gap: str) -> Finding:
+def _unproven_promise(promise: Promise, column: str, context: PromiseContext, gap: str) -> Finding:
     text = f"unknown whether the promise `{promise.text}` holds: lineage is missing ({gap})"
     hint = "`colline coverage` lists where lineage is missing"
     return Finding("promise-unknown", Severity.WARNING, context.facts.label, column, text, hint, promise.line)

@@ -111,11 +111,14 @@ def find_platform(
     known = _known_settings(conf, environ or {}, runtime or {})
     platform = next((each for each in PLATFORMS if any(known.get(mark) for mark in each.marks)), None)
     if platform is None:
-        return FoundPlatform(None, _first(known, [key for each in PLATFORMS for key in each.job]), {}, {})
-    tags = {tag: value for tag, keys in platform.tags.items() if (value := _first(known, keys))}
+        return FoundPlatform(None, _first_known_value(known, [key for each in PLATFORMS for key in each.job]), {}, {})
+    tags = {tag: value for tag, keys in platform.tags.items() if (value := _first_known_value(known, keys))}
     keys = dict.fromkeys([*platform.marks, *platform.job, *(key for each in platform.tags.values() for key in each)])
     return FoundPlatform(
-        platform.name, _first(known, platform.job), tags, {key: known[key] for key in keys if known.get(key)}
+        platform.name,
+        _first_known_value(known, platform.job),
+        tags,
+        {key: known[key] for key in keys if known.get(key)},
     )
 
 
@@ -130,7 +133,7 @@ def _known_settings(conf: Mapping[str, str], environ: Mapping[str, str], runtime
     }
 
 
-def _first(known: Mapping[str, str], keys: Any) -> str | None:
+def _first_known_value(known: Mapping[str, str], keys: Any) -> str | None:
     return next((known[key] for key in keys if known.get(key)), None)
 
 

@@ -53,7 +53,7 @@ def delta_conflict(pyspark: str, delta: str, jars: Iterable[Path]) -> tuple[str,
     if delta in _WITHOUT_JAR:
         return f"delta-spark {delta} has no jar", f"pip install 'delta-spark=={_WITHOUT_JAR[delta]}'"
     if not _accepts(delta, pyspark):
-        return f"delta-spark {delta} does not work with Spark {pyspark}", _cure(pyspark, needed)
+        return f"delta-spark {delta} does not work with Spark {pyspark}", _install_command(pyspark, needed)
     found = [each for each in map(_parse_jar, jars) if each]
     scala = next((each["scala"] for each in found if each["artifact"] == "spark-core"), None)
     for jar in (each for each in found if each["artifact"] == "delta-spark"):
@@ -66,7 +66,7 @@ def delta_conflict(pyspark: str, delta: str, jars: Iterable[Path]) -> tuple[str,
     return None
 
 
-def _cure(pyspark: str, needed: str) -> str:
+def _install_command(pyspark: str, needed: str) -> str:
     line = ".".join(map(str, _line(pyspark)))
     return f"pip install 'pyspark=={line}.*' 'delta-spark=={needed}.*'" if needed else "pip install 'colline[spark]'"
 
@@ -80,10 +80,10 @@ def _accepts(delta: str, pyspark: str) -> bool:
         lines = [line for line in requires("delta-spark") or () if line.startswith("pyspark")]
     except PackageNotFoundError:
         return False
-    return bool(lines) and all(_holds(parse_version(pyspark), *bound) for bound in _BOUND.findall(lines[0]))
+    return bool(lines) and all(_is_within(parse_version(pyspark), *bound) for bound in _BOUND.findall(lines[0]))
 
 
-def _holds(version: Version, sign: str, text: str) -> bool:
+def _is_within(version: Version, sign: str, text: str) -> bool:
     bound = parse_version(text)
     return {
         "<=": version <= bound,

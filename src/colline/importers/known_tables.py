@@ -26,28 +26,28 @@ class KnownTable:
 class KnownTables(Protocol):
     """Finds datasets of a lake by name."""
 
-    def exact(self, name: DatasetName) -> KnownTable | None:
+    def find_exact(self, name: DatasetName) -> KnownTable | None:
         """The dataset with this name."""
 
-    def ending_with(self, parts: TableParts) -> list[KnownTable]:
+    def find_by_ending(self, parts: TableParts) -> list[KnownTable]:
         """The datasets with a name that ends with these parts."""
 
-    def existing_in(self, namespace: str) -> list[DatasetName]:
+    def datasets_in(self, namespace: str) -> list[DatasetName]:
         """The datasets of a namespace that were not dropped."""
 
 
 class NoTables:
     """A lake that is empty."""
 
-    def exact(self, name: DatasetName) -> KnownTable | None:
+    def find_exact(self, name: DatasetName) -> KnownTable | None:
         """Nothing."""
 
-    def ending_with(self, parts: TableParts) -> list[KnownTable]:
+    def find_by_ending(self, parts: TableParts) -> list[KnownTable]:
         """Nothing."""
         del parts
         return []
 
-    def existing_in(self, namespace: str) -> list[DatasetName]:
+    def datasets_in(self, namespace: str) -> list[DatasetName]:
         """Nothing."""
         del namespace
         return []
@@ -59,17 +59,17 @@ class FixedTableList:
     def __init__(self, tables: Iterable[KnownTable]) -> None:
         self._tables = list(tables)
 
-    def exact(self, name: DatasetName) -> KnownTable | None:
+    def find_exact(self, name: DatasetName) -> KnownTable | None:
         """The table with this name."""
         return next((table for table in self._tables if table.name == name), None)
 
-    def ending_with(self, parts: TableParts) -> list[KnownTable]:
+    def find_by_ending(self, parts: TableParts) -> list[KnownTable]:
         """The tables with a name that ends with these parts."""
         ending = [part.lower() for part in parts]
         names = ((table, table.name.name.lower().replace("/", ".").split(".")) for table in self._tables)
         return [table for table, segments in names if segments[-len(ending) :] == ending]
 
-    def existing_in(self, namespace: str) -> list[DatasetName]:
+    def datasets_in(self, namespace: str) -> list[DatasetName]:
         """The tables of a namespace."""
         return [table.name for table in self._tables if table.name.namespace == namespace]
 
@@ -81,7 +81,7 @@ class LakeTables:
         self._view = lake.view()
         self._known = lru_cache(maxsize=None)(self._read)
 
-    def exact(self, name: DatasetName) -> KnownTable | None:
+    def find_exact(self, name: DatasetName) -> KnownTable | None:
         """The dataset with this name."""
         names = self._view.names
         for place in names.datasets(_segments(f"{name.namespace}/{name.name}")).tolist():
@@ -89,13 +89,13 @@ class LakeTables:
                 return self._known(place)
         return None
 
-    def ending_with(self, parts: TableParts) -> list[KnownTable]:
+    def find_by_ending(self, parts: TableParts) -> list[KnownTable]:
         """The datasets with a name or symlink that ends with these parts."""
         wanted = [segment for part in parts for segment in _segments(part)]
         places = self._view.names.datasets(wanted).tolist() if wanted else []
         return [self._known(place) for place in places]
 
-    def existing_in(self, namespace: str) -> list[DatasetName]:
+    def datasets_in(self, namespace: str) -> list[DatasetName]:
         """The datasets of a namespace that were not dropped."""
         names = self._view.names
         places = (place for place in range(len(names.spaces)) if names.spaces[place] == namespace)

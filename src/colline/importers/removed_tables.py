@@ -33,6 +33,6 @@ def _dropping_job(name: DatasetName, like: DefinedJob) -> DefinedJob:
 def _datasets_of(models: dict[tuple[str, str], DefinedJob], tables: KnownTables) -> Iterator[DatasetName]:
     """The datasets of these models and reports in the lake that were not dropped."""
     for namespace in sorted({namespace for namespace, _ in models}):
-        for table in tables.existing_in(namespace):
+        for table in tables.datasets_in(namespace):
             if (namespace, table.name.split("/")[0]) in models:
                 yield table

@@ -76,12 +76,12 @@ class TableResolver:
         defined = self._defined_table(address)
         if defined is not None:
             return defined
-        exact = self._tables.exact(address.name)
+        exact = self._tables.find_exact(address.name)
         if exact is not None and exact.is_written:
             return TableSchema(exact.name, exact.columns)
         label = address.name.name
         for parts in _candidates(address.parts):
-            found = [each for each in self._tables.ending_with(parts) if self._can_be_source(each, address)]
+            found = [each for each in self._tables.find_by_ending(parts) if self._can_be_source(each, address)]
             if len(found) == 1:
                 self.resolutions.matched[label] = found[0].name
                 return TableSchema(found[0].name, found[0].columns)

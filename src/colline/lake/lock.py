@@ -59,7 +59,7 @@ def lock_local_lake(lake: Path) -> Iterator[None]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             handle.seek(0)
-            raise _busy(str(lake), handle.read().strip()) from error
+            raise _busy_error(str(lake), handle.read().strip()) from error
         handle.truncate(0)
         handle.write(_owner())
         handle.flush()
@@ -89,7 +89,7 @@ def _lease(path: str, files: HadoopFiles) -> Iterator[None]:
     if not files.create(path, _owner()):
         age = files.age_seconds(path)
         if age is not None and age < LEASE_EXPIRY_SECONDS:
-            raise _busy(path, files.read(path) or "")
+            raise _busy_error(path, files.read(path) or "")
         files.write(path, _owner())
     stop = threading.Event()
 
@@ -111,7 +111,7 @@ def _owner() -> str:
     return f"{socket.gethostname()} process {os.getpid()}"
 
 
-def _busy(lake: str, owner: str) -> LakeBusyError:
+def _busy_error(lake: str, owner: str) -> LakeBusyError:
     return LakeBusyError(
         f"{lake} is being written by {owner or 'another process'}",
         hint="wait until it ends, or stop it; nothing was changed",

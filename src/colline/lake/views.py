@@ -76,7 +76,7 @@ def flat_frames(spark: SparkSession, lake: str) -> dict[str, DataFrame]:
         jobs=jobs if jobs is not None else _empty(spark, JOBS),
         lineage_versions=stored[LINEAGE_VERSIONS] or _empty(spark, LINEAGE_VERSIONS),
     )
-    return {flat.path: _in_shape(frame, flat) for flat, frame in frames.items()}
+    return {flat.path: _select_columns(frame, flat) for flat, frame in frames.items()}
 
 
 def _read(spark: SparkSession, root: str, table: Table) -> DataFrame | None:
@@ -100,7 +100,7 @@ def _empty(spark: SparkSession, table: Table) -> DataFrame:
     return spark.createDataFrame([], table.columns)
 
 
-def _in_shape(frame: DataFrame, flat: Table) -> DataFrame:
+def _select_columns(frame: DataFrame, flat: Table) -> DataFrame:
     """The columns of a flat table in their documented order and types."""
     return frame.selectExpr(*(f"cast(`{name}` as {kind}) as `{name}`" for name, kind in fields_of(flat).items()))
 

@@ -105,35 +105,35 @@ def context_from_conf(conf: Mapping[str, str]) -> NameContext:
     """The naming context of a Spark configuration. Hadoop keys may have the prefix `spark.hadoop.`."""
     hive = conf.get("spark.sql.catalogImplementation") == "hive"
     return NameContext(
-        warehouse=_first(conf, "spark.sql.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"),
+        warehouse=_first_value(conf, "spark.sql.warehouse.dir", "spark.hadoop.hive.metastore.warehouse.dir"),
         metastore_uris=_metastore(conf) if hive else "",
         glue_arn=_glue_arn(conf),
         unity_host=_unity_host(conf),
-        default_fs=_first(conf, "spark.hadoop.fs.defaultFS", "fs.defaultFS"),
+        default_fs=_first_value(conf, "spark.hadoop.fs.defaultFS", "fs.defaultFS"),
         current_catalog=conf.get("spark.sql.defaultCatalog") or SESSION_CATALOG,
         catalogs=_catalogs(conf),
     )
 
 
-def _first(conf: Mapping[str, str], *keys: str) -> str:
+def _first_value(conf: Mapping[str, str], *keys: str) -> str:
     return next((conf[key] for key in keys if conf.get(key)), "")
 
 
 def _metastore(conf: Mapping[str, str]) -> str:
-    return _first(conf, "spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris")
+    return _first_value(conf, "spark.hadoop.hive.metastore.uris", "spark.hive.metastore.uris", "hive.metastore.uris")
 
 
 def _glue_arn(conf: Mapping[str, str]) -> str:
     """`arn:aws:glue:region:account` if the Hive client is Glue's and region and account are configured."""
-    if _first(conf, *_FACTORY_KEYS) != _GLUE_FACTORY:
+    if _first_value(conf, *_FACTORY_KEYS) != _GLUE_FACTORY:
         return ""
-    account = _first(
+    account = _first_value(
         conf,
         "spark.hadoop.hive.metastore.glue.catalogid",
         "hive.metastore.glue.catalogid",
         "spark.glue.accountId",
     )
-    region = _first(
+    region = _first_value(
         conf, "spark.hadoop.aws.region", "aws.region", "spark.executorEnv.AWS_REGION", "spark.glue.aws.region"
     )
     return f"arn:aws:glue:{region}:{account}" if account and region else ""
@@ -141,7 +141,7 @@ def _glue_arn(conf: Mapping[str, str]) -> str:
 
 def _unity_host(conf: Mapping[str, str]) -> str:
     enabled = conf.get("spark.databricks.unityCatalog.enabled", "").lower() == "true"
-    return _first(conf, "spark.databricks.workspaceUrl") if enabled else ""
+    return _first_value(conf, "spark.databricks.workspaceUrl") if enabled else ""
 
 
 def _catalogs(conf: Mapping[str, str]) -> dict[str, SparkCatalog]:
@@ -151,12 +151,12 @@ def _catalogs(conf: Mapping[str, str]) -> dict[str, SparkCatalog]:
 
 def _catalog(conf: Mapping[str, str], name: str) -> SparkCatalog:
     prefix = f"{_CATALOG_PREFIX}{name}"
-    class_or_type = _first(conf, f"{prefix}.type", f"{prefix}.catalog-impl", prefix)
+    class_or_type = _first_value(conf, f"{prefix}.type", f"{prefix}.catalog-impl", prefix)
     return SparkCatalog(
         name=name,
         type=catalog_type(class_or_type),
-        uri=_first(conf, f"{prefix}.uri", f"{prefix}.url"),
-        warehouse=_first(conf, f"{prefix}.warehouse"),
+        uri=_first_value(conf, f"{prefix}.uri", f"{prefix}.url"),
+        warehouse=_first_value(conf, f"{prefix}.warehouse"),
     )
 
 

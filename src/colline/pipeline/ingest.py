@@ -65,7 +65,7 @@ def ingest(
     if every is None and (idle := pending.idle_summary(lake, named)) is not None:
         return idle
     wanted = pending.landing_addresses(lake, named)
-    unread = tuple(file for folder in wanted for file in landing.unread(folder))
+    ignored = tuple(file for folder in wanted for file in landing.ignored_files(folder))
     packages = connector_packages() if any(map(is_topic_address, wanted)) else ()
     is_single = every is None
     with lock_lake(lake, spark, short_lived=is_single, packages=packages) as given, pipeline_session(given) as session:
@@ -74,7 +74,7 @@ def ingest(
         snapshot = run.ingest_once(wanted) if every is None else run.until_interrupted(wanted, every)
     seconds = round(time.monotonic() - started, 3)
     unreadable = tuple(run.unreadable)
-    return IngestSummary(lake, seconds=seconds, snapshot=snapshot, unreadable=unreadable, unread=unread, **run.totals)
+    return IngestSummary(lake, seconds=seconds, snapshot=snapshot, unreadable=unreadable, ignored=ignored, **run.totals)
 
 
 def _check(lake: str, folders: tuple[str, ...]) -> None:
@@ -104,12 +104,12 @@ class _Ingest:
     def ingest_once(self, folders: tuple[str, ...]) -> str | None:
         """Ingest what is in the folders; returns the name of the snapshot if there is a new one."""
         batches = self.totals["batches"]
-        landed = [found for address in self._in_order(folders) if (found := self._read(self._source(address)))]
+        landed = [found for address in self._ordered_sources(folders) if (found := self._read(self._source(address)))]
         if self.files.exists(f"{self.lake}/{RESOLVED}") and (
             found := self._read(self._source(f"{self.lake}/{RESOLVED}"))
         ):
             landed.append(found)
-        changed = self._expire()
+        changed = self._has_expired_runs()
         snapshot = self._publish(changed=changed or self.totals["batches"] > batches)
         pending.record_landed(self.lake, landed)
         self.watch.published(snapshot)
@@ -138,20 +138,20 @@ class _Ingest:
         if undo(self.lake, self.spark, self.files):
             rebuild_locked(self.lake, self.spark, self.files, self.options)
 
-    def _in_order(self, addresses: tuple[str, ...]) -> list[str]:
+    def _ordered_sources(self, addresses: tuple[str, ...]) -> list[str]:
         """What there is to read; first the one whose batch was interrupted, because that batch comes first."""
-        there = [address for address in addresses if self._is_there(address)]
+        there = [address for address in addresses if self._source_exists(address)]
         if not there and not self.files.exists(f"{self.lake}/{BRONZE.path}"):
             raise LakeError(
                 f"nothing has landed in {', '.join(addresses)}", hint="write events there, or name it with --from"
             )
         manifest = Manifest.read(self.lake, self.files)
         interrupted = manifest.folder if manifest else None
-        if interrupted and interrupted not in there and self._is_there(interrupted):
+        if interrupted and interrupted not in there and self._source_exists(interrupted):
             there.append(interrupted)
         return sorted(there, key=lambda address: address != interrupted)
 
-    def _is_there(self, address: str) -> bool:
+    def _source_exists(self, address: str) -> bool:
         return is_topic_address(address) or self.files.exists(address)
 
     def _source(self, address: str) -> EventSource:
@@ -162,17 +162,17 @@ class _Ingest:
     def _read(self, source: EventSource) -> dict[str, Any] | None:
         """Ingest what is in a place; returns the files of a local folder, for `pending.record_landed`."""
         is_topic = is_topic_address(source.address)
-        key = _short(source.address if is_topic else self.files.absolute(source.address))
+        key = _short_digest(source.address if is_topic else self.files.absolute(source.address))
         checkpoint, marker = f"{self.lake}/{CHECKPOINTS}/{key}", f"{self.lake}/{recovery_marker(key)}"
         found = source.contents(self.spark)
-        is_recovery = self._recovers(checkpoint, marker)
+        is_recovery = self._needs_recovery(checkpoint, marker)
         while not self._stream(source, checkpoint, is_recovery=is_recovery):
             pass
         self.files.delete(marker)
         where = None if is_topic else local_path(checkpoint)
         return {**found, "checkpoint": str(Path(where).absolute())} if found and where is not None else None
 
-    def _recovers(self, checkpoint: str, marker: str) -> bool:
+    def _needs_recovery(self, checkpoint: str, marker: str) -> bool:
         """Whether bronze may have lines that the checkpoint does not know.
 
         The checkpoint is lost, or the lake was moved. A batch that was interrupted then cannot be run again, so the
@@ -202,7 +202,7 @@ class _Ingest:
             if renamed is None:
                 raise
             self.unreadable.append(renamed)
-            self.watch.aside(renamed)
+            self.watch.renamed(renamed)
             self._failure = None
             return False
         finally:
@@ -239,7 +239,7 @@ class _Ingest:
         tables = LakeTables(session, self.lake, stamp, self.watch.wrote, versions)
         placed = landing.with_positions(lines)
         if is_recovery:
-            placed = _unknown(tables, placed)
+            placed = _new_lines(tables, placed)
         # files are read one by one, in as many tasks as the machine wants
         placed = placed.coalesce(2 * session.sparkContext.defaultParallelism)
         counts = ingest_batch(tables, self.files, placed, self.options)
@@ -263,7 +263,7 @@ class _Ingest:
         self.totals["quarantined"] += counts.quarantined
         self.watch.progress(Progress(folder, number, counts.events, counts.quarantined, round(seconds, 3)))
 
-    def _expire(self) -> bool:
+    def _has_expired_runs(self) -> bool:
         """Whether runs have become unfinished by time alone."""
         tables = LakeTables(self.spark, self.lake)
         return tables.exists(RUNS) and expire_runs(tables)
@@ -276,12 +276,12 @@ class _Ingest:
         return publish_changes(self.lake, self.files, has_changes=changed)
 
 
-def _unknown(tables: LakeTables, lines: DataFrame) -> DataFrame:
+def _new_lines(tables: LakeTables, lines: DataFrame) -> DataFrame:
     """The lines that no earlier batch brought to bronze."""
     earlier = tables.spark.read.format("delta").load(tables.path(BRONZE)).where(f"batch <> '{tables.marker}'")
     known = earlier.selectExpr("position", "event_id", "regexp_extract(file, '[^/]*$', 0) as file_name")
     return query(tables.spark, UNKNOWN_LINES, lines=lines, known=known)
 
 
-def _short(text: str) -> str:
+def _short_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]

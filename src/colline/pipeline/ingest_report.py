@@ -31,7 +31,7 @@ class IngestSummary:
     # corrupt landed files under their new names, with the reason
     unreadable: tuple[str, ...] = ()
     # files in the landing folders whose names have another ending
-    unread: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -40,9 +40,9 @@ class IngestSummary:
 
 @dataclass(frozen=True, slots=True)
 class IngestListener:
-    """Callbacks of an ingest: `progress` per batch, `wrote` per table, `aside` per corrupt file, `published`."""
+    """Callbacks of an ingest: `progress` per batch, `wrote` per table, `renamed` per corrupt file, `published`."""
 
     progress: Callable[[Progress], None] = field(default=lambda _: None)
     wrote: Callable[[str], None] = field(default=lambda _: None)
-    aside: Callable[[str], None] = field(default=lambda _: None)
+    renamed: Callable[[str], None] = field(default=lambda _: None)
     published: Callable[[str | None], None] = field(default=lambda _: None)

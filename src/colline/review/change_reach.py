@@ -50,8 +50,8 @@ def _with_reach(finding: ReviewFinding, lineage: Lineage) -> ReviewFinding:
 def new_personal_data(before: DefinitionGraph, after: DefinitionGraph, reader: FactsReader) -> Iterator[ReviewFinding]:
     """Columns that personal data reaches in clear after the change, and did not before."""
     known = _clear_columns(reader)
-    was = _spread({}, before, known)
-    for column, path in sorted(_spread({}, after, known).items()):
+    was = _columns_in_clear({}, before, known)
+    for column, path in sorted(_columns_in_clear({}, after, known).items()):
         if column not in was and column not in known:
             labels = tuple(each.label for each in path)
             message = f"personal data of {labels[0]} arrives in clear"
@@ -75,7 +75,7 @@ def _clear_columns(reader: FactsReader) -> dict[FileColumn, tuple[FileColumn, ..
     return found
 
 
-def _spread(
+def _columns_in_clear(
     found: dict[FileColumn, tuple[FileColumn, ...]],
     graph: DefinitionGraph,
     known: Mapping[FileColumn, tuple[FileColumn, ...]],

@@ -19,7 +19,7 @@ def review_verdict(findings: Sequence[ReviewFinding]) -> str:
         return "no change of lineage"
     counts = [(severity, sum(each.severity is severity for each in findings)) for severity in sorted(Severity)[::-1]]
     words = {Severity.INFO: "note"}
-    parts = [_count(number, words.get(severity, severity.word)) for severity, number in counts if number]
+    parts = [_count(number, words.get(severity, severity.label)) for severity, number in counts if number]
     columns = {label for each in findings for label in each.columns}
     jobs = {job for each in findings for job in each.jobs}
     return f"{', '.join(parts)}; {_count(len(columns), 'column')} and {_count(len(jobs), 'job')} downstream"
@@ -33,7 +33,7 @@ def review_text(findings: Sequence[ReviewFinding], problems: Sequence[str]) -> s
     """For the terminal."""
     lines = [review_verdict(findings)]
     for each in findings:
-        lines.append(f"{each.severity.word}: {each.subject}: {each.message} [{each.kind}]")
+        lines.append(f"{each.severity.label}: {each.subject}: {each.message} [{each.kind}]")
         lines += [f"  path: {' → '.join(each.path)}"] if len(each.path) > 1 else []
         lines += [f"  columns: {_list(each)}"] if each.columns else []
         lines += [f"  jobs: {', '.join(each.jobs)}"] if each.jobs else []
@@ -71,15 +71,15 @@ def review_json(findings: Sequence[ReviewFinding], problems: Sequence[str]) -> s
     """The findings as JSON."""
     whole = {
         "verdict": review_verdict(findings),
-        "findings": [_plain(each) for each in findings],
+        "findings": [_finding_json(each) for each in findings],
         "unknown": list(problems),
     }
     return json.dumps(whole, ensure_ascii=False, indent=2)
 
 
-def _plain(finding: ReviewFinding) -> dict[str, Any]:
+def _finding_json(finding: ReviewFinding) -> dict[str, Any]:
     return {
-        "kind": finding.kind, "severity": finding.severity.word, "subject": finding.subject,
+        "kind": finding.kind, "severity": finding.severity.label, "subject": finding.subject,
         "message": finding.message, "path": list(finding.path), "columns": list(finding.columns),
         "left_out": finding.more, "jobs": list(finding.jobs),
     }  # fmt: skip

@@ -108,8 +108,8 @@ class Service:
             await send_json(send, 200, document)
 
         return {
-            "receive": self.receiver.one,
-            "receive_batch": self.receiver.batch,
+            "receive": self.receiver.receive_one,
+            "receive_batch": self.receiver.receive_batch,
             "healthz": _send_health,
             "readyz": self._send_readiness,
             "metrics": self._send_metrics,

@@ -191,7 +191,7 @@ class Spool:
             else:
                 segment.remove()
 
-    def disown(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a forked child: start empty, because the files and their locks belong to the parent."""
         for segment in self._segments:
             segment.close()

@@ -163,7 +163,7 @@ class _Splitter:
         chunk = _Chunk()
         for place, (token, word) in enumerate(zip(self._tokens, self._words, strict=True)):
             is_end = token.token_type is TokenType.SEMICOLON and not chunk.depth
-            if chunk.tokens and (is_end or (not chunk.depth and self._begins(place, chunk))):
+            if chunk.tokens and (is_end or (not chunk.depth and self._starts_statement(place, chunk))):
                 yield chunk.tokens
                 chunk = _Chunk()
             if not is_end:
@@ -171,7 +171,7 @@ class _Splitter:
         if chunk.tokens:
             yield chunk.tokens
 
-    def _begins(self, place: int, chunk: _Chunk) -> bool:
+    def _starts_statement(self, place: int, chunk: _Chunk) -> bool:
         """Whether the token at a place begins a statement, or ends the one before it."""
         word, before = self._words[place], self._words[place - 1]
         if self._splits_anywhere and word in _CONTROL_WORDS and before != "OR" and self._is_control(word, chunk):

@@ -102,7 +102,7 @@ def _apply_direct_to(transformation: Transformation, effect: Effect, masking: bo
     masks = transformation.masking or masking
     if effect is Effect.IDENTITY or not transformation.effect.is_direct:
         return Transformation(transformation.effect, transformation.description, masks)
-    return Transformation(_stronger(transformation.effect, effect), "", masks)
+    return Transformation(_stronger_effect(transformation.effect, effect), "", masks)
 
 
 @lru_cache(maxsize=4096)
@@ -110,7 +110,7 @@ def _apply_indirect(transformations: Transformations, effect: Effect, masking: b
     return frozenset(Transformation(effect, truncate(text), each.masking or masking) for each in transformations)
 
 
-def _stronger(inner: Effect, outer: Effect) -> Effect:
+def _stronger_effect(inner: Effect, outer: Effect) -> Effect:
     return inner if _STRENGTH[inner] >= _STRENGTH[outer] else outer
 
 

@@ -26,7 +26,7 @@ def format_table(lineage: ColumnLineage) -> str:
     """One line per output column and input; inputs that decide the rows are listed under `*`, opaque steps last."""
     rows = [_HEADER, *_rows(lineage)]
     widths = [min(_MAX_CELL_CHARS, max(map(len, cells))) for cells in zip(*rows, strict=True)]
-    lines = ["  ".join(map(_fit, row, widths)).rstrip() for row in rows]
+    lines = ["  ".join(map(_fit_cell, row, widths)).rstrip() for row in rows]
     lines.insert(1, "  ".join("─" * width for width in widths))
     lines += [f"opaque: {step.node} {step.function}: {step.why}" for step in lineage.opaque]
     if len(rows) == 1:
@@ -71,7 +71,7 @@ def _short_name(entry: Dependency) -> str:
     return f"{short_label(entry.column.dataset)}.{entry.column.field}"
 
 
-def _fit(cell: str, width: int) -> str:
+def _fit_cell(cell: str, width: int) -> str:
     text = cell if len(cell) <= width else cell[: width - 1] + "…"
     return text.ljust(width)
 

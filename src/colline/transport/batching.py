@@ -143,7 +143,7 @@ class BatchingTransport:
 
     def after_fork(self) -> None:
         """In a forked child: start empty, because the events, the thread and the connections belong to the parent."""
-        self._buffer.disown()
+        self._buffer.reset_after_fork()
         self._sink.after_fork()
         self._reset()
 

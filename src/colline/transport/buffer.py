@@ -31,7 +31,7 @@ class Buffer(Protocol):
     def adopt(self, limit: int) -> None:
         """Take over at most `limit` files of processes that died since the start."""
 
-    def disown(self) -> None:
+    def reset_after_fork(self) -> None:
         """In a forked child: start empty, because what waits belongs to the parent."""
 
     def close(self) -> None:
@@ -70,7 +70,7 @@ class MemoryBuffer:
     def adopt(self, limit: int) -> None:
         """Nothing to adopt."""
 
-    def disown(self) -> None:
+    def reset_after_fork(self) -> None:
         """Start empty."""
         self._events = deque()
 

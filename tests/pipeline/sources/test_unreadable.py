@@ -25,12 +25,12 @@ def test_unreadable_file_that_is_not_corrupt_is_reported_and_kept(spark: SparkSe
     file.write_bytes(gzip.compress(b"{}\n"))
     lines = lines_of(spark, [file.as_uri()])
     assert lines is not None
-    aside = file.rename(tmp_path / "elsewhere")
+    away = file.rename(tmp_path / "elsewhere")
     with pytest.raises(Exception, match="reading file") as failed:
         lines.count()
     with pytest.raises(LakeError, match=r"cannot read file:.*/events\.json\.gz: .*does not exist") as reported:
         rename_corrupt_file(failed.value, HadoopFiles(spark))
-    assert (reported.value.hint, aside.exists()) == ("the next ingest tries it again", True)
+    assert (reported.value.hint, away.exists()) == ("the next ingest tries it again", True)
     with pytest.raises(AnalysisException) as other:
         spark.sql("select nothing from nowhere")
     assert rename_corrupt_file(other.value, HadoopFiles(spark)) is None

@@ -279,7 +279,7 @@ class CodeReader:
         self._expressions.import_names(node, frame)
         return True
 
-    def _nothing(self, _: ast.stmt, __: Frame) -> bool:
+    def _skip(self, _: ast.stmt, __: Frame) -> bool:
         return True
 
 
@@ -348,9 +348,9 @@ _RULES: dict[type[ast.stmt], Callable[[CodeReader, Any, Frame], bool]] = {
     ast.FunctionDef: CodeReader._define,
     ast.Import: CodeReader._import,
     ast.ImportFrom: CodeReader._import,
-    ast.Pass: CodeReader._nothing,
-    ast.Assert: CodeReader._nothing,
-    ast.Delete: CodeReader._nothing,
-    ast.Global: CodeReader._nothing,
-    ast.Nonlocal: CodeReader._nothing,
+    ast.Pass: CodeReader._skip,
+    ast.Assert: CodeReader._skip,
+    ast.Delete: CodeReader._skip,
+    ast.Global: CodeReader._skip,
+    ast.Nonlocal: CodeReader._skip,
 }

@@ -40,7 +40,7 @@ _OPTIONS = (
 
 def given_settings(lake: str | None, transport: str | None, namespace: str | None) -> dict[str, Any]:
     """The settings in these options; an option that is not given is left out."""
-    flags = {"transport": _parse_transport(transport), "lake": _absolute(lake), "namespace": namespace}
+    flags = {"transport": _parse_transport(transport), "lake": _absolute_path(lake), "namespace": namespace}
     return {name: value for name, value in flags.items() if value}
 
 
@@ -55,7 +55,7 @@ def with_destination(session: SparkSession, given: Mapping[str, Any]) -> dict[st
     return {**given, "lake": str(Path(DEFAULT_LAKE).absolute())}
 
 
-def _absolute(lake: str | None) -> str | None:
+def _absolute_path(lake: str | None) -> str | None:
     """The absolute path of a local lake, because a script may change its working folder. A URL stays unchanged."""
     return lake if lake is None or "://" in lake else str(Path(lake).absolute())
 

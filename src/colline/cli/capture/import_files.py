@@ -114,7 +114,7 @@ def _ingest(lake: str) -> None:
     from colline.pipeline.ingest_report import IngestListener
 
     printer = ProgressPrinter(sys.stderr)
-    listener = IngestListener(progress=printer.print_batch, wrote=printer.show_table, aside=printer.print_unreadable)
+    listener = IngestListener(progress=printer.print_batch, wrote=printer.show_table, renamed=printer.print_unreadable)
     try:
         ingest(lake, options=pipeline_options(), watch=listener)
     finally:

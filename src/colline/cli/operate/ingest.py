@@ -56,7 +56,7 @@ def command(
     watch = IngestListener(
         progress=printer.print_batch,
         wrote=printer.show_table,
-        aside=printer.print_unreadable,
+        renamed=printer.print_unreadable,
         published=printer.print_published if continuous else lambda _: None,
     )
     if until_stdin_closes:
@@ -76,8 +76,8 @@ def command(
 
 
 def _print_summary(summary: IngestSummary, *, as_json: bool) -> None:
-    if summary.unread:
-        print_line(_ignored_files(summary.unread), err=True)
+    if summary.ignored:
+        print_line(_ignored_files(summary.ignored), err=True)
     if as_json:
         click.echo(json.dumps(summary.to_dict()))
     else:

@@ -60,7 +60,7 @@ def command() -> None:
 def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, as_json: bool) -> None:
     """Create a token and print it."""
     expires = datetime.now(timezone.utc) + timedelta(days=days) if days else None
-    token, secret = _book(lake).create(label, tuple(dict.fromkeys(scopes)), expires)
+    token, secret = _open_token_book(lake).create(label, tuple(dict.fromkeys(scopes)), expires)
     if as_json:
         click.echo(json.dumps({**_facts(token), "token": secret}))
         return
@@ -73,7 +73,7 @@ def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, as
 @_json
 def list_tokens(lake: Path, as_json: bool) -> None:
     """List the tokens without their secrets."""
-    facts = [_facts(token) for token in _book(_existing(lake)).all()]
+    facts = [_facts(token) for token in _open_token_book(_existing_lake(lake)).all()]
     if as_json:
         click.echo(json.dumps(facts))
         return
@@ -90,20 +90,20 @@ def list_tokens(lake: Path, as_json: bool) -> None:
 @_json
 def revoke(lake: Path, token: str, as_json: bool) -> None:
     """Revoke the token with this id or label; servers refuse it within a second."""
-    revoked = _facts(_book(_existing(lake)).revoke(token))
+    revoked = _facts(_open_token_book(_existing_lake(lake)).revoke(token))
     if as_json:
         click.echo(json.dumps(revoked))
     else:
         print_line(f"revoked {revoked['id']} {revoked['label']}".rstrip())
 
 
-def _existing(lake: Path) -> Path:
+def _existing_lake(lake: Path) -> Path:
     if not lake.is_dir():
         raise LakeError(f"no lake at {lake}", hint="check --lake or COLLINE_LAKE")
     return lake
 
 
-def _book(lake: Path) -> TokenBook:
+def _open_token_book(lake: Path) -> TokenBook:
     from colline.server.server_settings import token_file
     from colline.server.tokens import TokenBook
 

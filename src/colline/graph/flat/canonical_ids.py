@@ -58,7 +58,8 @@ def canonical_datasets(table: pa.Table, aliases: pa.Table) -> CanonicalDatasets:
     number = np.searchsorted(numbers, canonical)
     first = table.take(pa.array(starts))
     rules = {
-        name: _largest(rank_texts(table.column(name)), starts).to_pylist() for name in ("layer", "owner", "domain")
+        name: _largest_texts(rank_texts(table.column(name)), starts).to_pylist()
+        for name in ("layer", "owner", "domain")
     }
     return CanonicalDatasets(
         IdIndex(ids[starts], np.arange(len(starts))),
@@ -109,7 +110,7 @@ def _take(values: Integers, places: Integers) -> Integers:
     return values[places] if len(values) else places
 
 
-def _largest(texts: Ranked, starts: Integers) -> pa.Array:
+def _largest_texts(texts: Ranked, starts: Integers) -> pa.Array:
     """The largest string of each group, null without one."""
     return texts.take(np.maximum.reduceat(texts.ranks, starts) if len(starts) else starts)
 

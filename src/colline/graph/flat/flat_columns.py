@@ -62,7 +62,7 @@ def flat_columns(lake: Lake) -> dict[str, Any]:
     """The columns of the flat table, one row per column that was observed."""
     columns, datasets, found = lake.columns, lake.datasets, _mentioned_columns(lake)
     times = _times(lake, found)
-    newest = _newest(lake, found)
+    newest = _newest_mentions(lake, found)
     spelled = pc.coalesce(_take(found.name, newest), columns.field.take(columns.field.ranks))
     keys = [str(text).lower() for text in spelled.to_pylist()]
     removed = removal_times(schema_history(lake.mentions), lake.mentions, columns, times.last, keys)
@@ -102,7 +102,7 @@ def _times(lake: Lake, found: MentionedColumns) -> Extremes:
     return times
 
 
-def _newest(lake: Lake, found: MentionedColumns) -> Integers:
+def _newest_mentions(lake: Lake, found: MentionedColumns) -> Integers:
     """The row of the newest mention of each column, which decides its type, position and spelling."""
     types, names = rank_texts(found.type).ranks, rank_texts(found.name).ranks
     order = np.argsort(dense_ranks(lake.mentions.last[found.mention], types, found.ordinal, names))

@@ -38,9 +38,9 @@ def flat_datasets(lake: Lake) -> pa.Table:
     times = Extremes(count)
     times.add(mentions.dataset, mentions.first, mentions.last)
     times.add(datasets.number[reads[0]], reads[1], reads[2])
-    written = _last(count, mentions.dataset, mentions.last, _writes(lake))
-    dropped = _last(count, mentions.dataset, mentions.last, mentions.has("lifecycle", "DROP"))
-    read = _last(count, mentions.dataset, mentions.last, mentions.has("role", "I"))
+    written = _last_times(count, mentions.dataset, mentions.last, _writes(lake))
+    dropped = _last_times(count, mentions.dataset, mentions.last, mentions.has("lifecycle", "DROP"))
+    read = _last_times(count, mentions.dataset, mentions.last, mentions.has("role", "I"))
     np.maximum.at(read, datasets.number[reads[0]], reads[2])
     names = dataset_names(datasets)
     descriptions = _descriptions(lake, names)
@@ -74,7 +74,7 @@ def _writes(lake: Lake) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return lake.mentions.has("role", "O") & ~lake.mentions.has("lifecycle", "DROP", "RENAME", "ALTER")
 
 
-def _last(count: int, places: Integers, times: Integers, chosen: Any) -> Integers:
+def _last_times(count: int, places: Integers, times: Integers, chosen: Any) -> Integers:
     out = np.full(count, UNKNOWN, np.int64)
     np.maximum.at(out, places[chosen], times[chosen])
     return out
@@ -97,7 +97,7 @@ def _kinds(lake: Lake) -> pa.Array:
     return pa.array(KINDS).take(pa.array(rank))
 
 
-def _largest(texts: pa.ChunkedArray, places: Integers, count: int) -> list[str | None]:
+def _largest_texts(texts: pa.ChunkedArray, places: Integers, count: int) -> list[str | None]:
     """The largest text of each object."""
     found = rank_texts(texts)
     out = np.full(count, -1, np.int64)
@@ -107,7 +107,7 @@ def _largest(texts: pa.ChunkedArray, places: Integers, count: int) -> list[str |
 
 def _rule(lake: Lake, name: str) -> list[str | None]:
     rows = pa.chunked_array([pa.array(lake.datasets.rules[name], pa.string())])
-    return _largest(rows, lake.datasets.number, len(lake.datasets.ids))
+    return _largest_texts(rows, lake.datasets.number, len(lake.datasets.ids))
 
 
 def _owners(lake: Lake, read_rows: Integers) -> list[str | None]:
@@ -117,7 +117,7 @@ def _owners(lake: Lake, read_rows: Integers) -> list[str | None]:
     rows = np.unique(read_rows)
     texts = pa.chunked_array([*of_mention.chunks, rules.take(pa.array(rows))], pa.string())
     places = np.concatenate([lake.mentions.dataset, lake.datasets.number[rows]])
-    return _largest(texts, places, len(lake.datasets.ids))
+    return _largest_texts(texts, places, len(lake.datasets.ids))
 
 
 def _descriptions(lake: Lake, names: list[tuple[str, str]]) -> list[dict[str, Any]]:
@@ -169,15 +169,17 @@ def _schemas(lake: Lake) -> pa.Array:
     keep = np.flatnonzero(rank < _KEPT_SCHEMAS)
     mentions = lake.mentions.table.take(pa.array(history.mention[keep]))
     rows, _, found = unnest(mentions, "columns")
-    fields = pa.StructArray.from_arrays([_one(member(found, "name")), _one(member(found, "type"))], ["name", "type"])
+    fields = pa.StructArray.from_arrays(
+        [_single_array(member(found, "name")), _single_array(member(found, "type"))], ["name", "type"]
+    )
     columns = as_lists(rows, fields, len(keep))
     times = (as_times(history.first[keep]), as_times(history.last[keep]))
     names = ["digest", "first_seen", "last_seen", "fields"]
-    structs = pa.StructArray.from_arrays([_one(mentions.column("schema_digest")), *times, columns], names)
+    structs = pa.StructArray.from_arrays([_single_array(mentions.column("schema_digest")), *times, columns], names)
     return as_lists(history.dataset[keep], structs, len(lake.datasets.ids))
 
 
-def _one(column: pa.ChunkedArray) -> pa.Array:
+def _single_array(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 

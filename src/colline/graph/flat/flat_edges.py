@@ -126,7 +126,10 @@ def flat_edges(
     row, by, version = row[order], by[order], version[order]
     starts = _island_starts(version, unit[order], pair[order], kind[order])
     ends = np.append(starts[1:], len(row)) - 1 if len(starts) else starts
-    first, last = _by_rank(reported.first, by, starts, np.minimum), _by_rank(reported.last, by, starts, np.maximum)
+    first, last = (
+        _pick_by_rank(reported.first, by, starts, np.minimum),
+        _pick_by_rank(reported.last, by, starts, np.maximum),
+    )
     newest = reported.row[by[ends]]
     source, target = edges.source[row[starts]], edges.target[row[starts]]
     return {
@@ -160,7 +163,7 @@ def _island_starts(version: Integers, *keys: Integers) -> Integers:
     return np.flatnonzero(is_start)
 
 
-def _by_rank(ranks: Integers, by: Integers, starts: Integers, pick: np.ufunc) -> Integers:
+def _pick_by_rank(ranks: Integers, by: Integers, starts: Integers, pick: np.ufunc) -> Integers:
     """For each group the position of the element with the smallest or largest rank."""
     if not len(starts):
         return starts
@@ -197,7 +200,7 @@ def flat_reads(
     order = order_by(column, job[by], use, kind.ranks[by])
     column, use, by = column[order], use[order], by[order]
     starts = starts_of_groups(column, job[by], use, kind.ranks[by]) if len(by) else by
-    newest = _by_rank(last_rank, by, starts, np.maximum)
+    newest = _pick_by_rank(last_rank, by, starts, np.maximum)
     one = by[starts]
     return {
         "column_id": columns.ids[column[starts]],

@@ -53,19 +53,19 @@ def flat_tables(stored: Mapping[Table, pa.Table]) -> dict[str, pa.Table]:
     edges = stored_edges(stored[EDGES], columns, datasets)
     mentions = observed_mentions(stored[MENTIONS], stored[OBSERVATIONS], datasets, edges)
     lake = Lake(datasets, columns, edges, mentions, stored[DESCRIPTIONS])
-    found_edges = _in_shape(FLAT_EDGES, flat_edges(stored[LINEAGE_VERSIONS], edges, columns, datasets))
+    found_edges = _build_table(FLAT_EDGES, flat_edges(stored[LINEAGE_VERSIONS], edges, columns, datasets))
     reads = flat_reads(stored[OBSERVATIONS], stored[MENTIONS], edges, columns, datasets)
     return {
         "datasets": flat_datasets(lake),
-        "columns": _in_shape(FLAT_COLUMNS, flat_columns(lake)),
+        "columns": _build_table(FLAT_COLUMNS, flat_columns(lake)),
         "jobs": _jobs(stored[JOBS], found_edges, stored[LINEAGE_VERSIONS]),
         "edges": found_edges,
-        "reads": _in_shape(FLAT_READS, reads),
+        "reads": _build_table(FLAT_READS, reads),
         "coverage": stored[COVERAGE].select(list(fields_of(FLAT_COVERAGE))),
     }
 
 
-def _in_shape(flat: Table, columns: Mapping[str, Any]) -> pa.Table:
+def _build_table(flat: Table, columns: Mapping[str, Any]) -> pa.Table:
     schema = arrow_schema(flat, list(fields_of(flat)))
     found = [columns[name] for name in schema.names]
     arrays = [pa.array(values) if isinstance(values, np.ndarray) else values for values in found]
@@ -83,10 +83,10 @@ def _jobs(stored: pa.Table, edges: pa.Table, versions: pa.Table) -> pa.Table:
     columns = {name: stored.column(name) for name in stored.column_names}
     outputs = _current_outputs(versions, index, len(ids))
     derived = {"id": ids, "changed_at": as_times(changed_at), "outputs": outputs}
-    return _in_shape(FLAT_JOBS, {**columns, **derived, **_written_about(stored)})
+    return _build_table(FLAT_JOBS, {**columns, **derived, **_job_texts(stored)})
 
 
-def _written_about(stored: pa.Table) -> dict[str, pa.Array]:
+def _job_texts(stored: pa.Table) -> dict[str, pa.Array]:
     """Description, tags, code location and SQL of each job."""
     about = [row or {} for row in stored.column("about").to_pylist()]
     texts = {name: pa.array([row.get(name) for row in about], pa.string()) for name in ("description", "location")}

@@ -17,7 +17,7 @@ from colline.graph.queries.inventory.job_catalog import matching_jobs
 from colline.graph.queries.inventory.table_catalog import listed_datasets
 from colline.graph.results import FindAnswer
 from colline.graph.rows import FoundColumn, Unknown
-from colline.graph.traversal.bfs import alive
+from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import Nodes, distinct, expand
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex, parse
 from colline.graph.traversal.records import View
@@ -114,7 +114,7 @@ def ranked_matches(view: View, text: str, at: int | None) -> tuple[dict[int, str
     is_truncated = False
     for kind, nodes in _matches_by_kind(view.names, text):
         is_truncated |= len(nodes) >= MAX_MATCHES
-        for node in nodes[alive(view.arrays, nodes, at)].tolist():
+        for node in nodes[exist_at(view.arrays, nodes, at)].tolist():
             matches.setdefault(node, kind)
     if not matches:
         similar = similar_columns(view.names, parse(text), at)[:MAX_FUZZY_MATCHES]
@@ -173,11 +173,15 @@ def _columns_of(names: NameIndex, wanted: str) -> Nodes:
 def _datasets_containing(names: NameIndex, wanted: str) -> Nodes:
     """Datasets whose name contains the text in one of its last two parts."""
     whole = names.datasets([wanted])
-    parts = [k for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES) if _in_tail(names, int(k), wanted)]
+    parts = [
+        k
+        for k in sharing_trigrams(names, "alias", wanted, most=MAX_MATCHES)
+        if _is_in_last_parts(names, int(k), wanted)
+    ]
     return distinct(np.concatenate([whole, names.arrays["alias.dataset"][parts]])).astype(np.int64)
 
 
-def _in_tail(names: NameIndex, key: int, wanted: str) -> bool:
+def _is_in_last_parts(names: NameIndex, key: int, wanted: str) -> bool:
     return any(wanted in part for part in names.alias(key).split(SEPARATOR)[:2])
 
 

@@ -17,7 +17,7 @@ from colline.graph.queries.upstream_downstream import reached_columns
 from colline.graph.results import PiiAnswer, PiiTablesAnswer
 from colline.graph.rows import EdgeRow, ExitRow, Landing, PiiVerdict
 from colline.graph.traversal.backtrack import Step, shortest_path, sources_reaching
-from colline.graph.traversal.bfs import MASKED, Reach, TraversalOptions, alive, traverse
+from colline.graph.traversal.bfs import MASKED, Reach, TraversalOptions, exist_at, traverse
 from colline.graph.traversal.csr import Nodes, distinct, expand
 from colline.graph.traversal.name_index import SEPARATOR
 from colline.graph.traversal.records import Level, View
@@ -44,7 +44,7 @@ def columns_with_tag(view: View, tag: str, at: int | None) -> Nodes:
     homes = np.array(_positions_with_tag(view, "dataset.tags", wanted), dtype=np.int64)
     own = np.array(_positions_with_tag(view, "node.tags", wanted), dtype=np.int64)
     nodes = distinct(np.concatenate([own, expand(view.arrays["dataset.start"], homes)[0]]))
-    nodes = nodes.compress(~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at))
+    nodes = nodes.compress(~view.arrays["node.rows"][nodes] & exist_at(view.arrays, nodes, at))
     if not len(nodes):
         raise ColumnError(f"no column is tagged {tag!r}", hint="tags come from events and from the metadata table")
     return nodes

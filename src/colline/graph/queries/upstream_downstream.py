@@ -90,14 +90,14 @@ def _verdict(view: View, reach: Reach, flags: Flags, totals: dict[str, int], gap
     notes += [f"{count_of(queries, 'live query reads', 'live queries read')} it"] if queries else []
     if not totals["columns"]:
         notes.insert(0, conditions_note(reach))
-        return "; ".join(filter(None, [_nothing(view, reach, bool(gaps), any(notes)), *notes]))
+        return "; ".join(filter(None, [_empty_verdict(view, reach, bool(gaps), any(notes)), *notes]))
     one = totals["columns"] == 1
     verb = ("feeds" if one else "feed") if upstream else ("is built on" if one else "are built on")
     reached = f"{count_of(totals['columns'], 'column')} in {count_of(totals['datasets'], 'dataset')}"
     return "; ".join([f"{reached} {verb} {names}", *notes]) + depth_note(totals) + gap_note(gaps)
 
 
-def _nothing(view: View, reach: Reach, has_gaps: bool, is_used: bool) -> str:
+def _empty_verdict(view: View, reach: Reach, has_gaps: bool, is_used: bool) -> str:
     """The verdict if no column is reached."""
     names, upstream = column_names(view, reach.origin), reach.options.upstream
     if has_gaps:

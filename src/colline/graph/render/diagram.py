@@ -53,12 +53,12 @@ def to_svg(picture: Picture) -> str:
     return "\n".join(out) + "\n"
 
 
-def _left_out(picture: Picture) -> str:
+def _omitted_note(picture: Picture) -> str:
     return f"{count_of(picture.left_out, 'more column is', 'more columns are')} not drawn."
 
 
 def _svg_note(picture: Picture) -> str:
-    return f'<text x="{MARGIN}" y="{picture.height + 4}" fill="{_MUTED}">{_left_out(picture)}</text>'
+    return f'<text x="{MARGIN}" y="{picture.height + 4}" fill="{_MUTED}">{_omitted_note(picture)}</text>'
 
 
 def _svg_arrow(arrow: Arrow, curves: tuple[Curve, ...]) -> str:

@@ -53,18 +53,18 @@ def _forward_curves(
         left = MARGIN + depth * (WIDTH + GAP_X)
         share = (left - start[0]) / (end[0] - start[0])
         lane = _nearest_lane(layers[depth], start[1] + share * (end[1] - start[1])) + offset
-        yield _bend(here, (left - _CLEARANCE, lane))
+        yield _bent_line(here, (left - _CLEARANCE, lane))
         here = (left + WIDTH + _CLEARANCE, lane)
-        yield _straight((left - _CLEARANCE, lane), here)
+        yield _straight_line((left - _CLEARANCE, lane), here)
     turned = (here[0] + _TURN_WIDTH, end[1])
-    yield _bend(here, turned)
-    yield _straight(turned, end)  # the label of the line is written here
+    yield _bent_line(here, turned)
+    yield _straight_line(turned, end)  # the label of the line is written here
 
 
 def _backward_curves(start: Point, end: Point, lane: float) -> Iterator[Curve]:
     """To a table of the same layer or farther left: above all tables."""
     yield _loop(start, (start[0], lane), _BULGE)
-    yield _straight((start[0], lane), (end[0], lane))
+    yield _straight_line((start[0], lane), (end[0], lane))
     yield _loop((end[0], lane), end, -_BULGE)
 
 
@@ -76,7 +76,7 @@ def _nearest_lane(boxes: list[Box], y: float) -> float:
     return min(lanes, key=lambda lane: abs(lane - y))
 
 
-def _bend(start: Point, end: Point) -> Curve:
+def _bent_line(start: Point, end: Point) -> Curve:
     middle = (start[0] + end[0]) / 2
     return start, (middle, start[1]), (middle, end[1]), end
 
@@ -85,5 +85,5 @@ def _loop(start: Point, end: Point, bulge: int) -> Curve:
     return start, (start[0] + bulge, start[1]), (end[0] + bulge, end[1]), end
 
 
-def _straight(start: Point, end: Point) -> Curve:
+def _straight_line(start: Point, end: Point) -> Curve:
     return start, start, end, end

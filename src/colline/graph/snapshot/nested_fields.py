@@ -40,7 +40,7 @@ def nested_field_index(owner: Values, codes: Values, fields: Strings) -> dict[st
     found = [
         (struct, member, field[len(prefix) + 1 :])
         for (home, field), member in by_name.items()
-        for prefix in _enclosing(field)
+        for prefix in _enclosing_structs(field)
         if (struct := by_name.get((home, prefix))) is not None
     ]
     if not found:
@@ -57,7 +57,7 @@ def nested_field_index(owner: Values, codes: Values, fields: Strings) -> dict[st
     }
 
 
-def _enclosing(field: str) -> list[str]:
+def _enclosing_structs(field: str) -> list[str]:
     """The structs that contain a nested field: `a.b.c` → a.b, a."""
     parts = field.split(".")
     return [".".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
@@ -89,7 +89,7 @@ class _Members:
         at, counts = expand(self.start, structs)
         return np.repeat(np.arange(len(structs)), counts), self.node[at], self.path[at]
 
-    def at_path(self, structs: Nodes, paths: Nodes) -> Nodes:
+    def member_at_path(self, structs: Nodes, paths: Nodes) -> Nodes:
         """The member of each struct at a path, -1 if it has none."""
         wanted = structs << 32 | paths
         found = np.minimum(np.searchsorted(self._by_path, wanted), len(self._by_path) - 1)
@@ -106,14 +106,14 @@ def _edges_of_members(edges: Edges, members: _Members) -> Derived:
     is_copy = edges["subtype"] == _COPY
     edge, member, path = members.members_of(source)
     out = [(edge, member, target[edge])]  # s → t: s.m → t
-    same = members.at_path(target[edge], path)
+    same = members.member_at_path(target[edge], path)
     is_copied = is_copy[edge] & (same >= 0)
     out.append((edge[is_copied], member[is_copied], same[is_copied]))  # s → t, a copy: s.m → t.m
     is_mixed = ~is_copy[edge]
     pair, target_member, _ = members.members_of(target[edge[is_mixed]])
     out.append((edge[is_mixed][pair], member[is_mixed][pair], target_member))  # s → t, not a copy: s.m → t.n
     edge, member, path = members.members_of(target)
-    is_new = ~(is_copy[edge] & (members.at_path(source[edge], path) >= 0))
+    is_new = ~(is_copy[edge] & (members.member_at_path(source[edge], path) >= 0))
     out.append((edge[is_new], source[edge][is_new], member[is_new]))  # x → t: x → t.m
     edge, start, end = (np.concatenate(parts) for parts in zip(*out, strict=True))
     return edge, start, end

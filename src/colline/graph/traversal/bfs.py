@@ -87,16 +87,18 @@ class _Edges:
     def follow(self, frontier: Frontier, visited: Visited) -> list[Nodes]:
         """The nodes one edge away from the frontier, by state, with repetitions."""
         reached: list[list[Nodes]] = [[], [], [], []]
-        for state, nodes, sets in self._departures(frontier, visited):
+        for state, nodes, sets in self._edges_to_follow(frontier, visited):
             for edges in sets:
-                reached[state | edges.bits].append(self._ends(edges, nodes))
+                reached[state | edges.bits].append(self._end_nodes(edges, nodes))
         out = [np.concatenate(parts) if parts else NO_NODES for parts in reached]
         if self._options.indirect and not self._options.upstream:
             for state in (INDIRECT, INDIRECT | MASKED):
                 out[state] = self._with_columns_of_rows(out[state], state, visited)
         return out
 
-    def _departures(self, frontier: Frontier, visited: Visited) -> Iterator[tuple[int, Nodes, Sequence[Adjacency]]]:
+    def _edges_to_follow(
+        self, frontier: Frontier, visited: Visited
+    ) -> Iterator[tuple[int, Nodes, Sequence[Adjacency]]]:
         """The nodes of each state to leave from and the edges to follow; upstream, also the datasets' `rows` nodes."""
         for state, nodes in enumerate(frontier):
             if not len(nodes):
@@ -106,7 +108,7 @@ class _Edges:
                 rows = visited.add_new(self._rows_nodes(nodes), state | INDIRECT)
                 yield state | INDIRECT, rows, [edges for edges in self._sets if edges.bits & INDIRECT]
 
-    def _ends(self, edges: Adjacency, nodes: Nodes) -> Nodes:
+    def _end_nodes(self, edges: Adjacency, nodes: Nodes) -> Nodes:
         places = edges.positions(nodes, self._options.at)
         self._has_job[edges.job.take(places)] = True
         return edges.other.take(places)
@@ -121,7 +123,7 @@ class _Edges:
         is_rows = self._arrays["node.rows"].take(nodes)
         rows = visited.add_new(nodes.compress(is_rows), state)
         columns, _ = expand(self._arrays["dataset.start"], self._arrays["node.dataset"].take(rows))
-        kept = alive(self._arrays, columns, self._options.at) & ~self._arrays["node.rows"].take(columns)
+        kept = exist_at(self._arrays, columns, self._options.at) & ~self._arrays["node.rows"].take(columns)
         return np.concatenate([nodes.compress(~is_rows), columns.compress(kept)])
 
 
@@ -216,7 +218,7 @@ class Reach:
         return np.asarray((counting & _CLEAR_STATES) == 0)
 
 
-def alive(arrays: Arrays, nodes: Nodes | int, at: int | None) -> Mask:
+def exist_at(arrays: Arrays, nodes: Nodes | int, at: int | None) -> Mask:
     """Whether each column exists, or existed at a time."""
     until = arrays["node.until"][nodes]
     return np.asarray(until == NEVER if at is None else (arrays["node.since"][nodes] <= at) & (at < until))

@@ -106,11 +106,6 @@ def adjacency(arrays: Arrays, *, forward: bool, indirect: bool, past: bool) -> t
     return tuple(load(arrays, name, forward=forward) for name in names if arrays.meta["groups"][name])
 
 
-def opposite(arrays: Arrays, edges: Adjacency) -> Adjacency:
-    """The same edges, seen from the other end."""
-    return load(arrays, edges.group, forward=not edges.forward)
-
-
 def load(arrays: Mapping[str, Values] | Arrays, group: str, *, forward: bool) -> Adjacency:
     """One group of edges."""
     prefix = f"{group}.out" if forward else f"{group}.in"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from colline.errors import AmbiguousNameError, ColumnError, ColumnNotFoundError
 from colline.graph.snapshot.array_file import NEVER, Arrays
-from colline.graph.traversal.bfs import alive
+from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import NO_NODES, Nodes, distinct, expand, is_among
 from colline.graph.traversal.times import show_time
 
@@ -108,7 +108,7 @@ class NameIndex:
         """The short name to show: `gold.orders.total`."""
         return f"{self.labels[int(self.arrays['node.dataset'][node])]}.{self.field(node)}"
 
-    def full(self, node: int) -> str:
+    def full_name(self, node: int) -> str:
         """The unique name: namespace, dataset name and field."""
         place = int(self.arrays["node.dataset"][node])
         space, path = self.spaces[place], self.paths[place]
@@ -138,7 +138,7 @@ class NameIndex:
         if typed.parts[-1] == "*" and not typed.quoted[-1]:
             return list(map(int, self.dataset_columns(self.dataset(typed.parts[:-1], text), at)))
         found = self.matches(typed)
-        existing = found[alive(self.arrays, found, at)]
+        existing = found[exist_at(self.arrays, found, at)]
         if len(existing):
             return [self._choose_one(typed, existing)]
         if len(found):
@@ -146,7 +146,7 @@ class NameIndex:
         if len(self.datasets(typed.parts)):
             return list(map(int, self.dataset_columns(self.dataset(typed.parts, text), at)))
         members = self._members_of_unknown_struct(typed)
-        members = members[alive(self.arrays, members, at)]
+        members = members[exist_at(self.arrays, members, at)]
         if len(distinct(self.arrays["node.dataset"][members])) > 1:
             return [self._choose_one(typed, members)]
         if not len(members):
@@ -169,7 +169,7 @@ class NameIndex:
         start = self.arrays["dataset.start"]
         nodes = np.arange(start[place], start[place + 1], dtype=np.int64)
         found = nodes[[self.field(int(n)) == field and not self.arrays["node.rows"][n] for n in nodes]]
-        existing = found[alive(self.arrays, found, at)]
+        existing = found[exist_at(self.arrays, found, at)]
         if len(existing):
             return int(existing[0])
         label = f"{self.labels[place]}.{field}"
@@ -180,7 +180,7 @@ class NameIndex:
         if len(nodes) == 1:
             return int(nodes[0])
         parts = [part.lower() for part in typed.parts]
-        whole = [int(n) for n in nodes if segments(self.full(int(n)).lower()) == parts]
+        whole = [int(n) for n in nodes if segments(self.full_name(int(n)).lower()) == parts]
         if len(whole) == 1:
             return whole[0]
         names = self._distinguishing_names(nodes[: _MAX_CANDIDATES * 10])
@@ -194,7 +194,9 @@ class NameIndex:
     def _distinguishing_names(self, nodes: Nodes) -> list[str]:
         """The short name of each column, or its full name if two have the same short name."""
         short = [self.label(int(n)) for n in nodes]
-        return [text if short.count(text) == 1 else self.full(int(n)) for text, n in zip(short, nodes, strict=True)]
+        return [
+            text if short.count(text) == 1 else self.full_name(int(n)) for text, n in zip(short, nodes, strict=True)
+        ]
 
     def _does_not_exist_at(self, text: str, nodes: Nodes, at: int | None) -> ColumnError:
         since, until = int(self.arrays["node.since"][nodes].min()), int(self.arrays["node.until"][nodes].max())
@@ -250,7 +252,7 @@ class NameIndex:
         """Whether the quoted segments match in case, in any of the names of the dataset."""
         links = self.arrays.strings("dataset.symlinks")[int(self.arrays["node.dataset"][node])]
         names = [f"{link}.{self.field(node)}" for link in links.split(SEPARATOR) if link]
-        return any(typed.fits(name) for name in (self.full(node), *names))
+        return any(typed.fits(name) for name in (self.full_name(node), *names))
 
     def datasets(self, parts: Sequence[str]) -> NDArray[np.int32]:
         """The datasets with a name that ends with the segments."""
@@ -307,5 +309,5 @@ class NameIndex:
         """The columns of a dataset, in the order of its schema."""
         start = self.arrays["dataset.start"]
         nodes = np.arange(start[place], start[place + 1], dtype=np.int64)
-        nodes = nodes[~self.arrays["node.rows"][nodes] & alive(self.arrays, nodes, at)]
+        nodes = nodes[~self.arrays["node.rows"][nodes] & exist_at(self.arrays, nodes, at)]
         return nodes[np.argsort(self.arrays["node.ordinal"][nodes], kind="stable")]

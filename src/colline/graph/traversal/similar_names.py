@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from colline.graph.traversal.bfs import alive
+from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import NO_NODES, Nodes, distinct, expand
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex, TypedName, segments
 
@@ -40,7 +40,7 @@ def similar_columns(names: NameIndex, typed: TypedName, at: int | None = None) -
     candidates = _columns_with_similar_field(names, typed.parts[-1].lower())
     for dataset in similar_datasets(names, ".".join(typed.parts[:-1]))[:3]:
         candidates += names.dataset_columns(dataset, at)[:200].tolist()
-    nodes = [node for node in dict.fromkeys(candidates) if alive(names.arrays, node, at)]
+    nodes = [node for node in dict.fromkeys(candidates) if exist_at(names.arrays, node, at)]
     wanted = ".".join(typed.parts).lower()
     similarity = {node: _similarity(_suffix(names, node, len(typed.parts)), wanted) for node in nodes}
     least = max(similarity.values(), default=1.0) - _SIMILARITY_MARGIN

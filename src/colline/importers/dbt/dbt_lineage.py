@@ -43,7 +43,7 @@ class DbtReader:
 
     def jobs(self) -> Iterator[DefinedJob]:
         """The jobs of models, snapshots, seeds and exposures."""
-        for node in _in_order(self._project):
+        for node in _sort_by_dependencies(self._project):
             if not node.is_relation:
                 continue
             table = self._resolver.find(node.table)
@@ -155,7 +155,7 @@ def _dataset_of(node: DbtNode, name: DatasetName, columns: tuple[DefinedColumn, 
     return DefinedDataset(name, kind, columns, node.description, node.owners, node.tags)
 
 
-def _in_order(project: DbtProject) -> list[DbtNode]:
+def _sort_by_dependencies(project: DbtProject) -> list[DbtNode]:
     """The nodes, each after those that it depends on; a cycle keeps the order of the manifest."""
     done: dict[str, DbtNode] = {}
     for first in project.nodes.values():

@@ -118,7 +118,7 @@ def _node(unique_id: str, kind: str, node: Json, found: Json, group_owners: Mapp
         package=as_text(node.get("package_name")),
         table=tuple(part for part in parts if part),
         columns=_columns(as_map(node.get("columns")), as_map(found.get("columns"))),
-        sql=as_text(node.get("compiled_code")) or as_text(node.get("compiled_sql")) or _plain(node),
+        sql=as_text(node.get("compiled_code")) or as_text(node.get("compiled_sql")) or _sql_without_jinja(node),
         language=as_text(node.get("language")) or "sql",
         materialized=as_text(config.get("materialized")),
         description=as_text(node.get("description")) or as_text(as_map(found.get("metadata")).get("comment")),
@@ -129,7 +129,7 @@ def _node(unique_id: str, kind: str, node: Json, found: Json, group_owners: Mapp
     )
 
 
-def _plain(node: Json) -> str:
+def _sql_without_jinja(node: Json) -> str:
     """The source of a model that was not compiled, if it contains no Jinja."""
     text = as_text(node.get("raw_code")) or as_text(node.get("raw_sql"))
     return "" if "{{" in text or "{%" in text else text

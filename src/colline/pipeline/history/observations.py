@@ -7,7 +7,7 @@ from pyspark.sql import DataFrame
 from colline.lake.tables import OBSERVATIONS
 from colline.pipeline.delta_tables import LakeTables, materialize, query
 from colline.pipeline.history.reports import Reports
-from colline.pipeline.history.runs import in_parts
+from colline.pipeline.history.runs import partition_condition
 
 # A run reads the columns of its lineage; without lineage, those that its inputs list. It counts once per fingerprint.
 NEW = """
@@ -67,8 +67,8 @@ def write_observations(tables: LakeTables, reports: Reports) -> None:
     if not parts:
         tables.append(OBSERVATIONS, after)
         return
-    kept = query(spark, KEPT, known=known.where(in_parts(parts)), before=before)
-    tables.replace(OBSERVATIONS, kept.unionByName(after.select(*kept.columns)), in_parts(parts))
+    kept = query(spark, KEPT, known=known.where(partition_condition(parts)), before=before)
+    tables.replace(OBSERVATIONS, kept.unionByName(after.select(*kept.columns)), partition_condition(parts))
 
 
 def _parts(rows: DataFrame) -> list[str]:

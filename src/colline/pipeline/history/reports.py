@@ -127,8 +127,8 @@ def reports(tables: LakeTables, runs: DataFrame, aliases: Aliases) -> Reports:
     mentions = materialize(query(spark, REPORTED, runs=runs, aliases=aliases.resolved))
     jobs = runs.select("job_id").distinct()
     writes, untraced = _writes(tables, mentions)
-    past = materialize(_of_jobs(tables, tables.read(LINEAGE_VERSIONS).where("is_current"), jobs))
-    gaps = _of_jobs(tables, tables.read(COVERAGE).where("kind = 'no_column_lineage'"), jobs)
+    past = materialize(_select_jobs(tables, tables.read(LINEAGE_VERSIONS).where("is_current"), jobs))
+    gaps = _select_jobs(tables, tables.read(COVERAGE).where("kind = 'no_column_lineage'"), jobs)
     recomputed = query(
         spark,
         RECOMPUTED_JOBS,
@@ -164,7 +164,7 @@ def exclude_jobs(tables: LakeTables, rows: DataFrame, jobs: DataFrame) -> DataFr
     return query(tables.spark, statement, rows=rows, jobs=jobs)
 
 
-def _of_jobs(tables: LakeTables, rows: DataFrame, jobs: DataFrame) -> DataFrame:
+def _select_jobs(tables: LakeTables, rows: DataFrame, jobs: DataFrame) -> DataFrame:
     statement = "select /*+ broadcast(j) */ r.* from {rows} r left semi join {jobs} j on j.job_id = r.job_id"
     return query(tables.spark, statement, rows=rows, jobs=jobs)
 

@@ -51,7 +51,7 @@ def is_stale() -> str:
 
 def changed_runs(tables: LakeTables, events: DataFrame, parts: list[str]) -> DataFrame:
     """The runs of the batch's events, united with what the lake knows of them; its previous values are in `was_*`."""
-    known = tables.read(RUNS).where(in_parts(parts))
+    known = tables.read(RUNS).where(partition_condition(parts))
     return materialize(_with_changes(_with_state(_unite_with_known(_fold_by_run(events), known))))
 
 
@@ -69,7 +69,7 @@ def stale_runs(tables: LakeTables) -> DataFrame:
     return materialize(_with_changes(_with_state(rows)))
 
 
-def in_parts(parts: list[str]) -> str:
+def partition_condition(parts: list[str]) -> str:
     """SQL that selects these partitions of silver/runs."""
     return f"part in ({', '.join(repr(part) for part in parts)})" if parts else "false"
 
@@ -79,10 +79,10 @@ def write_runs(tables: LakeTables, runs: DataFrame, parts: list[str]) -> None:
     if not parts:
         tables.append(RUNS, runs)
         return
-    known = tables.read(RUNS).where(in_parts(parts))
+    known = tables.read(RUNS).where(partition_condition(parts))
     statement = "select k.* from {known} k left anti join {runs} r on r.part = k.part and r.run_id = k.run_id"
     kept = query(tables.spark, statement, known=known, runs=runs.select("part", "run_id"))
-    tables.replace(RUNS, kept.unionByName(runs.select(*kept.columns)), in_parts(parts))
+    tables.replace(RUNS, kept.unionByName(runs.select(*kept.columns)), partition_condition(parts))
 
 
 def _fold_by_run(events: DataFrame) -> DataFrame:

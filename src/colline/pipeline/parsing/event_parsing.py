@@ -249,7 +249,7 @@ def _mention() -> str:
         f"struct(p.role, p.ns as namespace, {name_of('p.ns', 'p.d.name')} as name, {_kind()} as kind,"
         " upper(p.f.lifecycleStateChange.lifecycleStateChange) as lifecycle, p.f.schema.fields as schema,"
         " p.f.symlinks.identifiers as symlinks, try_element_at(p.f.ownership.owners, 1).name as owner,"
-        f" p.f.tags.tags as tags, {_short('p.f.documentation.description')} as description,"
+        f" p.f.tags.tags as tags, {_truncate('p.f.documentation.description')} as description,"
         f" coalesce(p.f.columnLineage.fields, to_json({_newer_fields('p.f.lineage')})) as fields,"
         f" coalesce(p.f.columnLineage.dataset, to_json({_newer_rows('p.f.lineage')})) as rows,"
         f" if(p.role = 'I', {reads}, null) as reads)"
@@ -268,7 +268,7 @@ def _entry() -> str:
     )
 
 
-def _short(text: str, characters: int = MAX_DESCRIPTION_CHARACTERS) -> str:
+def _truncate(text: str, characters: int = MAX_DESCRIPTION_CHARACTERS) -> str:
     """The start of a text, null for a blank one; SQL."""
     return f"nullif(substring(trim({text}), 1, {characters}), '')"
 
@@ -332,9 +332,9 @@ RUN_COLUMNS: dict[str, str] = {
     "integration": f"upper(if({_IS_JOB}, e.job.facets.jobType.integration, 'DATASET'))",
     "streaming": "upper(e.job.facets.jobType.processingType) = 'STREAMING'",
     "owner": "try_element_at(e.job.facets.ownership.owners, 1).name",
-    "sql": _short("e.job.facets.sql.query", MAX_SQL_CHARACTERS),
-    "location": _short("coalesce(e.job.facets.sourceCodeLocation.url, e.job.facets.sourceCodeLocation.path)"),
-    "job_description": _short("e.job.facets.documentation.description"),
+    "sql": _truncate("e.job.facets.sql.query", MAX_SQL_CHARACTERS),
+    "location": _truncate("coalesce(e.job.facets.sourceCodeLocation.url, e.job.facets.sourceCodeLocation.path)"),
+    "job_description": _truncate("e.job.facets.documentation.description"),
     "job_tags": tag_words("e.job.facets.tags.tags"),
     "engine": "concat_ws(' ', e.run.facets.processing_engine.name, e.run.facets.processing_engine.version)",
     "application": "e.run.facets.spark_applicationDetails.applicationId",

@@ -95,13 +95,13 @@ class KafkaSource:
             for found in consumer.partitionsFor(self.topic.name, timeout) or ():
                 parts.add(jvm.org.apache.kafka.common.TopicPartition(found.topic(), found.partition()))
             if not parts:
-                raise self._missing()
+                raise self._missing_topic_error()
             ends = consumer.endOffsets(parts, timeout)
             return {part.partition(): ends[part] for part in parts}
         finally:
             consumer.close()
 
-    def _missing(self) -> LakeError:
+    def _missing_topic_error(self) -> LakeError:
         return LakeError(
             f"there is no topic {self.topic.name} at {self.topic.brokers}",
             hint="create it, or check the address after --from",
@@ -119,7 +119,7 @@ class KafkaSource:
             if ".kafka.common.errors." not in name and ".kafka.common.config." not in name:
                 continue
             if "UnknownTopic" in name or "InvalidTopic" in name:
-                return self._missing()
+                return self._missing_topic_error()
             if "Authentication" in name or "Authorization" in name or "ConfigException" in name:
                 hint = "check the settings `kafka.properties` and `kafka.connection_string`"
                 return LakeError(f"no access to {self.address}: {reason}", hint=hint)

@@ -82,7 +82,7 @@ def with_origin(text: DataFrame) -> DataFrame:
     )
 
 
-def unread(folder: str) -> list[str]:
+def ignored_files(folder: str) -> list[str]:
     """The files in a local folder that are ignored because of their ending."""
     where = local_path(folder)
     if where is None:
@@ -97,15 +97,15 @@ def with_positions(rows: DataFrame) -> DataFrame:
     """Rows of `with_origin`, one file per partition, with their position in the file; blank lines are skipped."""
     is_placed = "position" in rows.columns
     placed = rows if is_placed else rows.selectExpr("*", f"monotonically_increasing_id() & {2**33 - 1} as position")
-    return placed.where(f"{_bare('raw')} <> ''")
+    return placed.where(f"{_trim('raw')} <> ''")
 
 
 def event_id(raw: str) -> str:
     """The digest of an event's text without surrounding blanks; SQL."""
-    return f"sha2({_bare(raw)}, 256)"
+    return f"sha2({_trim(raw)}, 256)"
 
 
-def _bare(text: str) -> str:
+def _trim(text: str) -> str:
     """The text without surrounding blanks; SQL. Most lines have none, and trimming would read every character."""
     trimmed = f"trim(both ' \\t\\n\\r\\f\\u000B' from {text})"
     return f"if(startswith({text}, '{{') and endswith({text}, '}}'), {text}, {trimmed})"

@@ -55,8 +55,8 @@ def idle_summary(lake: str, named: tuple[str, ...] = ()) -> IngestSummary | None
     wanted = landing_addresses(lake, named)
     if not is_idle(lake, (*wanted, *_resolved_folder(lake))):
         return None
-    unread = tuple(file for folder in wanted for file in landing.unread(folder))
-    return IngestSummary(lake, seconds=round(time.monotonic() - started, 3), unread=unread)
+    ignored = tuple(file for folder in wanted for file in landing.ignored_files(folder))
+    return IngestSummary(lake, seconds=round(time.monotonic() - started, 3), ignored=ignored)
 
 
 def landing_addresses(lake: str, named: tuple[str, ...]) -> tuple[str, ...]:

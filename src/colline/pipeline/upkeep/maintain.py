@@ -98,7 +98,7 @@ def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None 
         _expire(tables, files, keep)
         if keep.old_files < SAFE_DAYS:  # in the session of the upkeep alone
             session.conf.set("spark.databricks.delta.retentionDurationCheck.enabled", "false")
-        compacted = _for_each_table(tables, lambda table: _tidy(tables, files, table, keep.old_files))
+        compacted = _for_each_table(tables, lambda table: _compact_and_vacuum(tables, files, table, keep.old_files))
     return MaintenanceSummary(lake, {path: n for path, n in compacted.items() if n}, deleted)
 
 
@@ -112,7 +112,7 @@ def _for_each_table(tables: LakeTables, work: Callable[[Table], int]) -> dict[st
         threads.shutdown(cancel_futures=True)  # Ctrl-C does not wait for tables that were not begun
 
 
-def _tidy(tables: LakeTables, files: HadoopFiles, table: Table, days: int) -> int:
+def _compact_and_vacuum(tables: LakeTables, files: HadoopFiles, table: Table, days: int) -> int:
     """Compact a table and delete files it no longer needs; returns how many fewer files it has."""
     if table in REBUILT and files.exists(f"{tables.lake}/{REBUILD_VERSIONS}"):
         return 0  # a rebuild is running, or was killed: the previous version may have to be restored

@@ -68,12 +68,14 @@ def _lineage_of_references(expression: Expression, scope: DaxScope, error: DaxEr
 def _problems(
     expression: Expression, findings: DaxFindings
 ) -> tuple[tuple[ModelProblem, ...], tuple[ModelProblem, ...]]:
-    unresolved = _at_lines(expression, "the model has no {}", findings.unresolved.items())
-    opaque = _at_lines(expression, "{} cannot be analyzed", findings.opaque.items())
+    unresolved = _problems_at_lines(expression, "the model has no {}", findings.unresolved.items())
+    opaque = _problems_at_lines(expression, "{} cannot be analyzed", findings.opaque.items())
     return tuple(unresolved), tuple(opaque)
 
 
-def _at_lines(expression: Expression, message: str, found: Iterable[tuple[str, int]]) -> Iterable[ModelProblem]:
+def _problems_at_lines(
+    expression: Expression, message: str, found: Iterable[tuple[str, int]]
+) -> Iterable[ModelProblem]:
     return (ModelProblem(_position(expression, line), message.format(what)) for what, line in found)
 
 

@@ -58,7 +58,7 @@ class DaxScope:
         """The scope after `VAR name = …`."""
         return replace(self, variables={**self.variables, name: value})
 
-    def using(self, relationships: Iterable[Relationship]) -> DaxScope:
+    def with_relationships(self, relationships: Iterable[Relationship]) -> DaxScope:
         """The scope inside a CALCULATE that activates relationships."""
         return replace(self, used_relationships=(*self.used_relationships, *relationships))
 

@@ -71,7 +71,7 @@ def _filtered_rows(call: Call, scope: DaxScope) -> DaxTable:
 def _calculate_table(call: Call, scope: DaxScope) -> DaxTable:
     """`CALCULATETABLE(Sales, Store[City] = "Lyon")` → the rows of Sales; City FILTER; the keys JOIN."""
     filters = call.arguments[1:]
-    inner = scope.using(used_relationships(filters, scope))
+    inner = scope.with_relationships(used_relationships(filters, scope))
     table = table_of(argument(call, 0), inner)
     condition, tables = filter_dependencies(filters, scope)
     return _with_rows(table, condition, inner.joins(tables, table.tables))

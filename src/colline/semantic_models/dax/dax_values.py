@@ -154,7 +154,7 @@ def _iteration(call: Call, scope: DaxScope) -> Dependencies:
 def _calculate(call: Call, scope: DaxScope) -> Dependencies:
     """`CALCULATE([Total], Store[City] = "Lyon")` → Total unchanged; City FILTER; the keys between them JOIN."""
     filters = call.arguments[1:]
-    inner = scope.using(used_relationships(filters, scope))
+    inner = scope.with_relationships(used_relationships(filters, scope))
     value = scalar(argument(call, 0), inner)
     condition, tables = filter_dependencies(filters, scope)
     return merge((value, condition, inner.joins(tables, scope.tables_of(value))))

@@ -84,7 +84,7 @@ def source_address(place: SourcePlace) -> SourceAddress:
         return rule(place)
     if place.connector in DATABASES:
         return _database_table(place)
-    return _file(place) if place.connector in FILES else _other(place)
+    return _file(place) if place.connector in FILES else _unknown_source(place)
 
 
 def table_address(place: SourcePlace, parts: tuple[str, ...]) -> SourceAddress:
@@ -195,7 +195,7 @@ def _web_page(url: str) -> DatasetName:
     return DatasetName(f"{parts.scheme.lower()}://{host}", unquote(parts.path).strip("/") or "/")
 
 
-def _other(place: SourcePlace) -> SourceAddress:
+def _unknown_source(place: SourcePlace) -> SourceAddress:
     """A source that is known only by the function that opens it."""
     parts = _named_parts(place)
     kind = place.connector.split(".", maxsplit=1)[0].lower()

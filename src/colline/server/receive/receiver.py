@@ -32,7 +32,7 @@ class Receiver:
     max_events: int = 10_000
     counts: Counter[str] = field(default_factory=Counter)
 
-    async def one(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def receive_one(self, scope: Scope, receive: Receive, send: Send) -> None:
         """POST /api/v1/lineage: 201 when the event is durable; 422 with what is wrong, and the event is kept."""
         with self.budget.lease() as lease:
             text = await self._read(scope, receive, lease)
@@ -44,7 +44,7 @@ class Receiver:
         self.counts["accepted"] += 1
         await send_json(send, 201, _ACCEPTED)
 
-    async def batch(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def receive_batch(self, scope: Scope, receive: Receive, send: Send) -> None:
         """POST /api/v1/lineage/batch: 200 when all events are durable, with the invalid ones listed; 422 if all are."""
         with self.budget.lease() as lease:
             body = await self._read(scope, receive, lease)

@@ -39,10 +39,10 @@ _CLAUSES = (
 @command("MergeIntoCommand", "MergeIntoTable")
 def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`merge into t using s on t.k = s.k when matched then update set a = s.b` → a from s.b; t.k, s.k decide rows."""
-    source, target_plan = trace(_first(node, _SOURCE)), _first(node, _TARGET)
+    source, target_plan = trace(_first_child(node, _SOURCE)), _first_child(node, _TARGET)
     target = target_relation(target_plan)
     scope = trace.scope(source, trace(target_plan))
-    on = join_dependencies(_first(node, _CONDITION), scope.columns, trace)
+    on = join_dependencies(_first_child(node, _CONDITION), scope.columns, trace)
     flows: dict[str, list[Flow]] = {}
     deletions: list[Dependencies] = []
     for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
@@ -57,7 +57,7 @@ def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
     return (build_write(target_source(target), columns, trace, row_dependencies=rows, schema=schema),)
 
 
-def _first(node: Node, names: tuple[str, ...]) -> Node:
+def _first_child(node: Node, names: tuple[str, ...]) -> Node:
     return next(found for found in (node.optional(name) for name in names) if found is not None)
 
 

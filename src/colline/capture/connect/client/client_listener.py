@@ -74,7 +74,7 @@ class ClientListener:
             sleep(_POLL_SECONDS)
         return True
 
-    def hurry(self, seconds: float) -> None:
+    def limit_analysis(self, seconds: float) -> None:
         """Analyze no more plans after this time: the program ends."""
         self._lineage.stop_after(max(seconds - _HURRY_MARGIN_SECONDS, 0.0))
 

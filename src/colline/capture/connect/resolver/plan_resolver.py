@@ -76,7 +76,7 @@ class _Analysis:
             self._set_namespace(command.namespace or self._recorded.namespace)
             self._define(parse_plan(command.plan))
         self._set_namespace(self._recorded.namespace)
-        plan = self._logical_plan(self._rewritten(batch_plan(parse_plan(self._recorded.plan))))
+        plan = self._logical_plan(self._rewrite(batch_plan(parse_plan(self._recorded.plan))))
         return None if plan is None else self._analyze(plan)
 
     def _logical_plan(self, plan: Message) -> Any:
@@ -109,7 +109,7 @@ class _Analysis:
         relation.CopyFrom(statement)
 
     def _tracker(self) -> Any:
-        return self._jvm.org.apache.spark.sql.catalyst.QueryPlanningTracker(_none(self._jvm))
+        return self._jvm.org.apache.spark.sql.catalyst.QueryPlanningTracker(_empty_option(self._jvm))
 
     def _relation(self, relation: Message) -> Any:
         return self._planner.transformRelation(self._java(relation))
@@ -118,7 +118,7 @@ class _Analysis:
         skip = self._jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
         return self._session.sessionState().executePlan(plan, skip).analyzed()
 
-    def _rewritten(self, plan: Message) -> Message:
+    def _rewrite(self, plan: Message) -> Message:
         """The plan without what Spark would execute while it plans or analyzes it."""
         top = _statement(plan)
         for message in messages(plan):
@@ -136,9 +136,9 @@ class _Analysis:
         """Define a temporary view, a function or a variable of the session."""
         kind = plan.command.WhichOneof("command_type")
         if kind == "sql_command":
-            self._execute_definition(self._logical_plan(self._rewritten(plan)))
+            self._execute_definition(self._logical_plan(self._rewrite(plan)))
         elif kind == "create_dataframe_view":
-            self._execute(self._logical_plan(self._rewritten(plan)))
+            self._execute(self._logical_plan(self._rewrite(plan)))
         elif kind in _FUNCTION_DEFINITIONS:
             self._register(plan.command)
         else:
@@ -201,7 +201,7 @@ def _statement(plan: Message) -> Message | None:
     return found.sql if found.WhichOneof("rel_type") == "sql" else None
 
 
-def _none(jvm: Any) -> Any:
+def _empty_option(jvm: Any) -> Any:
     return jvm.scala.Option.empty()
 
 

@@ -126,7 +126,7 @@ def _edge_changes(
             edge = view.edge(edges, row, (source, target))
             job = (edge.job.namespace, edge.job.name) if edge.job else (None, None)
             how = (edge.type, edge.subtype, edge.masking, edge.description)
-            key = (view.names.full(source), view.names.full(target), *job, *how)
+            key = (view.names.full_name(source), view.names.full_name(target), *job, *how)
             yield key, EdgeChange.extend(edge, source=view.ref(source), target=view.ref(target))
 
 
@@ -145,7 +145,7 @@ def _changes_by_name(view: View, columns: Nodes, datasets: Nodes) -> dict[Key, N
     """Columns and datasets by identity."""
     out: dict[Key, NamedChange] = {}
     for node in columns.tolist():
-        out["column", view.names.full(node)] = ColumnChange.extend(view.ref(node))
+        out["column", view.names.full_name(node)] = ColumnChange.extend(view.ref(node))
     for row in map(view.dataset, datasets.tolist()):
         out["dataset", row.namespace, row.name] = DatasetChange.extend(row)
     return out

@@ -96,10 +96,10 @@ def _table_name(table: exp.Table) -> str:
 def _schema_in_lake(view: View, table: str, at: int | None) -> dict[str, str]:
     nodes = view.names.dataset_columns(view.names.dataset(table.split("."), table), at)
     types = view.texts("types")
-    return {view.names.field(n): _spell(types(int(view.arrays["node.type"][n]))) for n in nodes.tolist()}
+    return {view.names.field(n): _normalize_type(types(int(view.arrays["node.type"][n]))) for n in nodes.tolist()}
 
 
-def _spell(type_name: str) -> str:
+def _normalize_type(type_name: str) -> str:
     """A type in the spelling of `_schema`."""
     from sqlglot import expressions as exp
     from sqlglot.errors import SqlglotError

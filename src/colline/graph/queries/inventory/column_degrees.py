@@ -11,7 +11,7 @@ from colline.errors import SettingError
 from colline.graph.answer import Page, count_of
 from colline.graph.results import ColumnsAnswer
 from colline.graph.rows import CountedColumn
-from colline.graph.traversal.bfs import INDIRECT, alive
+from colline.graph.traversal.bfs import INDIRECT, exist_at
 from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
 from colline.graph.traversal.records import View
 
@@ -22,7 +22,7 @@ Degrees = tuple[NDArray[np.int64], NDArray[np.int64], Nodes]
 def all_columns(view: View, at: int | None) -> Nodes:
     """Every column that exists, or existed at a time."""
     nodes = np.arange(view.arrays.meta["nodes"], dtype=np.int64)
-    found: Nodes = nodes[~view.arrays["node.rows"][nodes] & alive(view.arrays, nodes, at)]
+    found: Nodes = nodes[~view.arrays["node.rows"][nodes] & exist_at(view.arrays, nodes, at)]
     return found
 
 
@@ -62,7 +62,7 @@ def condition_counts(view: View, nodes: Nodes, *, forward: bool, at: int | None)
             pairs.append(np.stack([one[~is_rows], other[~is_rows]]))
             pairs.append(np.stack([np.repeat(one[is_rows], widths), columns]))
     one, other = np.concatenate(pairs, axis=1)
-    counted = (other != nodes[one]) & ~arrays["node.rows"][other] & alive(arrays, other, at)
+    counted = (other != nodes[one]) & ~arrays["node.rows"][other] & exist_at(arrays, other, at)
     distinct_pairs = distinct((one << 32 | other)[counted]) >> 32
     return np.bincount(distinct_pairs, minlength=len(nodes))
 

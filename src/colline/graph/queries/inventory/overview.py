@@ -115,13 +115,13 @@ def recent_changes(view: View, limit: int = MAX_RECENT_CHANGES) -> list[RecentCh
         is_implied = view.arrays[f"{edges.group}.implied"]
         for is_removed, times in ((False, edges.since), (True, edges.until)):
             if times is not None:
-                rows = _newest(times, np.flatnonzero((times > first) & ~is_implied), limit).tolist()
+                rows = _newest_rows(times, np.flatnonzero((times > first) & ~is_implied), limit).tolist()
                 found += [_EdgeEvent(int(times[row]), is_removed, edges, row) for row in rows]
     found.sort(key=lambda event: (-event.moment, event.is_removed, event.row))
     return [_recent_change(view, event) for event in found[:limit]]
 
 
-def _newest(times: NDArray[np.int64], rows: Nodes, limit: int) -> Nodes:
+def _newest_rows(times: NDArray[np.int64], rows: Nodes, limit: int) -> Nodes:
     """The rows with the newest times; of equal times, the first rows."""
     if len(rows) > limit:
         oldest = np.partition(times[rows], -limit)[-limit]

@@ -64,18 +64,18 @@ def _conditions(wanted: RunFilter) -> list[str]:
     return tests if wanted.since is None else [*tests, f'"started_at" >= {sql_time(wanted.since)}']
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return time_or_none(parse_time(value) or 0) if isinstance(value, datetime) else value
 
 
 def _run_row(view: View, row: dict[str, Any]) -> RunRow:
     started, ended = row.get("started_at"), row.get("ended_at")
-    facts = {key: _plain(value) for key, value in row.items() if key in RunRow.__struct_fields__}
+    facts = {key: _json_value(value) for key, value in row.items() if key in RunRow.__struct_fields__}
     return RunRow(
         **facts,
         job=JobIdentity(row.get("job_namespace") or "", row.get("job_name") or ""),
-        started=_plain(started),
-        ended=_plain(ended),
+        started=_json_value(started),
+        ended=_json_value(ended),
         seconds=(ended - started).total_seconds() if started and ended else None,
         inputs=_datasets_of_run(view, row, "I"),
         outputs=_datasets_of_run(view, row, "O"),
@@ -100,7 +100,7 @@ def quarantine(view: View, lake: Path, page: Page, reason: str | None) -> Quaran
         lake, QUARANTINE, QuarantineRow.__struct_fields__, where=where,
         order_by=f'{newest}"file" asc, "position" asc', page=(page.offset, page.limit),
     )  # fmt: skip
-    rows = [msgspec.convert({key: _plain(value) for key, value in row.items()}, QuarantineRow) for row in found]
+    rows = [msgspec.convert({key: _json_value(value) for key, value in row.items()}, QuarantineRow) for row in found]
     return QuarantineAnswer(
         verdict=f"{count_of(total, 'line')} in quarantine" if total else "the quarantine is empty",
         totals={"rows": total},

@@ -145,8 +145,8 @@ def unused_rows(view: View, nodes: Nodes, window: ReadWindow) -> list[UnusedRow]
             last_write=view.time_of("dataset.last_written", home),
             last_read=time_or_none(read),
             never=read == UNKNOWN,
-            confidence=_lower(doubts[home], confidence),
-            why=_why_unused(doubts[home], confidence),
+            confidence=_lower_confidence(doubts[home], confidence),
+            why=_unused_reason(doubts[home], confidence),
         )
         for row, home, read, confidence in facts
     ]
@@ -169,14 +169,14 @@ def _doubt(view: View, dataset: int, at: int | None) -> _Doubt | None:
     return _Doubt(outside, False) if outside else None
 
 
-def _lower(doubt: _Doubt | None, confidence: Confidence) -> Confidence:
+def _lower_confidence(doubt: _Doubt | None, confidence: Confidence) -> Confidence:
     """The confidence in view of a doubt."""
     if doubt is None:
         return confidence
     return "unknown" if doubt.is_unknown else "low"
 
 
-def _why_unused(doubt: _Doubt | None, confidence: Confidence) -> str:
+def _unused_reason(doubt: _Doubt | None, confidence: Confidence) -> str:
     if doubt is not None:
         return doubt.why
     return (
