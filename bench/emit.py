@@ -1,10 +1,10 @@
-"""Emit: what one event of 100 columns costs the job, compared with openlineage-python's client writing to a file.
+"""Measures what one event of 100 columns costs the job, compared with openlineage-python's client writing to a file.
 
-The same event in both models, serialisation included, in one run. Ours is handed a frozen struct, as the watch does.
+Both clients serialize the same event in one run. colline gets a frozen struct, as from the watch.
 
-A processor that others share runs at two speeds, 1.7 times apart, and changes many times a second. So a fixed piece of
-work is timed right before each call: the call counts as made on a free processor when that took at most a tenth longer
-than the quickest. Both medians are printed, with the share of free moments.
+A shared processor switches between two speeds, 1.7 times apart, many times a second. So a fixed piece of work is timed
+right before each call: if it took at most a tenth longer than the fastest one, the call counts as undisturbed. Both
+medians are printed, with the share of undisturbed calls.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def openlineage_event(event: dict[str, Any]) -> Any:
 
 
 @dataclass
-class Taken:
+class Timings:
     """Seconds of calls of one kind, each with those of the fixed work before it."""
 
     seconds: list[float] = field(default_factory=list)
@@ -141,14 +141,14 @@ class Taken:
         self.before.append(seconds_of(FIXED_WORK))
         self.seconds.append(seconds_of(call))
 
-    def free(self, quickest: float) -> list[float]:
-        """The calls made on a free processor."""
+    def undisturbed_seconds(self, quickest: float) -> list[float]:
+        """The calls during which no other program slowed the processor down."""
         return [each for each, before in zip(self.seconds, self.before, strict=True) if before <= 1.1 * quickest]
 
 
-def in_a_row(calls: dict[str, Callable[[], None]]) -> dict[str, Taken]:
-    """Calls among others of their kind; in turns of 50, so that a busy moment meets everybody."""
-    taken = {name: Taken() for name in calls}
+def time_in_a_row(calls: dict[str, Callable[[], None]]) -> dict[str, Timings]:
+    """Calls in a row, 50 of each kind in turns, so that a busy moment affects every kind."""
+    taken = {name: Timings() for name in calls}
     for _ in range(ROUNDS // 50):
         for name, call in calls.items():
             for _ in range(5 if name == THEIRS else 50):
@@ -156,9 +156,9 @@ def in_a_row(calls: dict[str, Callable[[], None]]) -> dict[str, Taken]:
     return taken
 
 
-def after_a_pause(calls: dict[str, Callable[[], None]]) -> dict[str, Taken]:
-    """Calls that come alone, to caches others have filled."""
-    taken = {name: Taken() for name in calls}
+def time_after_a_pause(calls: dict[str, Callable[[], None]]) -> dict[str, Timings]:
+    """Single calls after a pause, when other work has filled the caches."""
+    taken = {name: Timings() for name in calls}
     names = list(calls)
     for turn in range(ROUNDS // 2):
         names.append(names.pop(0))
@@ -176,15 +176,15 @@ def seconds_of(call: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def print_medians(title: str, found: dict[str, Taken]) -> None:
+def print_medians(title: str, found: dict[str, Timings]) -> None:
     """Print the medians of each kind of call, and how many times as fast as the other client it is."""
     quickest = min(min(each.before) for each in found.values())
-    print(f"{title}: median µs, and the same on a free processor with its share of the calls")
+    print(f"{title}: median µs, and the same of the undisturbed calls, with their share")
     theirs = statistics.median(found[THEIRS].seconds)
     for name, taken in found.items():
-        median, free = statistics.median(taken.seconds), taken.free(quickest)
-        quiet = f"{statistics.median(free) * 1e6:8.1f}" if free else "       -"
-        share = len(free) / len(taken.seconds)
+        median, undisturbed = statistics.median(taken.seconds), taken.undisturbed_seconds(quickest)
+        quiet = f"{statistics.median(undisturbed) * 1e6:8.1f}" if undisturbed else "       -"
+        share = len(undisturbed) / len(taken.seconds)
         print(f"  {name:<28} {median * 1e6:8.1f} {quiet} ({share:4.0%})  {theirs / median:7.1f} x")
 
 
@@ -214,7 +214,7 @@ def main() -> None:
         for name, transport in ours.items():
             calls[f"{name}, struct"] = lambda transport=transport: transport.emit(struct)
         calls["lake, bytes"] = lambda: ours["lake"].emit(line)
-        found, cold = in_a_row(calls), after_a_pause(calls)
+        found, cold = time_in_a_row(calls), time_after_a_pause(calls)
         for transport in ours.values():
             transport.close(60)
             assert transport.stats.is_lossless, transport.stats

@@ -59,7 +59,7 @@ class Report:
         print(f"    {text}", flush=True)
 
 
-FRESH = """
+NEW_PROCESS = """
 import sys, time
 began = time.process_time()
 import numpy
@@ -71,7 +71,7 @@ print(numpy_ready, time.process_time() - began, answer.totals["columns"])
 """
 
 
-def fresh(report: Report, lake: Path) -> None:
+def measure_new_process(report: Report, lake: Path) -> None:
     """Open and the first answer in a new process, compared with importing numpy alone."""
     import colline
 
@@ -79,17 +79,17 @@ def fresh(report: Report, lake: Path) -> None:
     column = view.names.full_name(view.arrays.meta["nodes"] * 7 // 10)
     runs = []
     for _ in range(7):
-        code = FRESH.format(question="downstream")
+        code = NEW_PROCESS.format(question="downstream")
         done = subprocess.run(
             [sys.executable, "-c", code, str(lake), column], capture_output=True, text=True, check=True
         )
         runs.append([float(x) for x in done.stdout.split()])
     extra = min(total - numpy for numpy, total, _ in runs)
-    report.line("open + first answer in a fresh process, beyond importing numpy", extra * 1000, 100, "ms CPU")
+    report.line("open + first answer in a new process, beyond importing numpy", extra * 1000, 100, "ms CPU")
     report.fact(f"numpy alone {min(r[0] for r in runs) * 1000:.0f} ms; the answer has {int(runs[0][2])} columns")
 
 
-def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
+def measure_traversals(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
     import colline
     from colline.graph.traversal.bfs import TraversalOptions, traverse
 
@@ -98,7 +98,7 @@ def walks(report: Report, lake: Path, starts: int) -> tuple[Any, list[int]]:
     random = np.random.default_rng(1)
     columns = np.flatnonzero(~view.arrays["node.rows"])
     chosen = random.choice(columns, 1000, replace=False)
-    label = view.names.full
+    label = view.names.full_name
     lineage.downstream(label(int(chosen[0])))
     took, reached = [], []
     for node in chosen.tolist():
@@ -164,7 +164,7 @@ def peak(lake: Path) -> float:
 
 
 def databases(report: Report, lineage: Any, starts: list[int], edges: dict[str, Any]) -> None:
-    """The same question at depth 5, every side warm: run once, then measured. Ours returns edges and jobs as well."""
+    """The same question at depth 5, measured after a first run. colline answers with edges and jobs as well."""
     view = lineage.view()
     ids = [int(view.arrays["node.id"][n]) for n in starts]
     names = [view.names.full_name(n) for n in starts]
@@ -183,18 +183,22 @@ def databases(report: Report, lineage: Any, starts: list[int], edges: dict[str, 
         took, found = run_all(lambda n: postgres["marquez"](ids[n]), few, rounds=1)
         ratio = took / ours_few
         report.line(
-            "PostgreSQL's recursive query shaped like Marquez's takes, of ours", ratio, 20, "times", at_least=True
+            "PostgreSQL's recursive query shaped like Marquez's takes, as a multiple of colline's time",
+            ratio,
+            20,
+            "times",
+            at_least=True,
         )
-        report.check("as many columns from it", as_many(found, answers[:few]))
+        report.check("as many columns from it", reaches_as_many(found, answers[:few]))
         took, found = run_all(lambda n: postgres["marquez, latest known"](ids[n]), len(ids))
         report.fact(f"without its pass over all edges it takes {took / ours:.1f} times ours")
-        report.check("as many columns from it", as_many(found, answers))
+        report.check("as many columns from it", reaches_as_many(found, answers))
         took, found = run_all(lambda n: postgres["lean"](ids[n]), len(ids))
         report.fact(f"the leanest query we know (integers, nodes, without edges) takes {took / ours:.1f} times ours")
         report.check("the same rows from it", same_rows(found, shown))
 
 
-def as_many(found: list[Any], answers: list[Any]) -> bool:
+def reaches_as_many(found: list[Any], answers: list[Any]) -> bool:
     """Whether a rival that returns edges reaches as many columns; a query that was stopped does not count."""
     pairs = zip(found, answers, strict=True)
     return all(rows is None or len({row[:3] for row in rows}) == answer.totals["columns"] for rows, answer in pairs)
@@ -207,7 +211,9 @@ def run_all(query: Callable[[int], Any], count: int, rounds: int = 2) -> tuple[f
 
 
 def compare(report: Report, what: str, ours: float, theirs: tuple[float, list[Any]], shown: list[Any]) -> None:
-    report.line(f"{what} at depth 5 takes, of ours", theirs[0] / ours, 20, "times", at_least=True)
+    report.line(
+        f"{what} at depth 5 takes, as a multiple of colline's time", theirs[0] / ours, 20, "times", at_least=True
+    )
     report.check(f"the same rows from {what}", same_rows(theirs[1], shown))
 
 
@@ -232,8 +238,8 @@ def main() -> None:
     info = publish(lake)
     size = sum(f.stat().st_size for f in info.path.iterdir()) / 1e6
     report.fact(f"published {info.columns:,} columns and {info.edges:,} edges in {info.seconds:.1f} s, {size:.0f} MB")
-    fresh(report, lake)
-    lineage, starts = walks(report, lake, given.starts)
+    measure_new_process(report, lake)
+    lineage, starts = measure_traversals(report, lake, given.starts)
     if not given.no_databases:
         databases(report, lineage, starts, edges)
     report.fact(

@@ -77,8 +77,8 @@ def open_wide(page: Page, address: str) -> tuple[int, int]:
     return int(shown[0]), int(shown[1])
 
 
-def pan(page: Page, seconds: float = 3.0) -> list[float]:
-    """Milliseconds of each frame while the canvas is dragged about."""
+def pan_canvas(page: Page, seconds: float = 3.0) -> list[float]:
+    """Milliseconds of each frame while the canvas is dragged."""
     box = page.locator(".canvas").bounding_box()
     assert box is not None
     x, y = box["x"] + box["width"] - 60, box["y"] + 20
@@ -103,8 +103,8 @@ def report(name: str, value: float, *, less: bool) -> bool:
     return good
 
 
-def idle(page: Page) -> float:
-    """Frames a second of an empty page under the same load: what the computer leaves for anything."""
+def idle_frame_rate(page: Page) -> float:
+    """Frames per second of an empty page under the same load: the most that this computer can show."""
     page.goto("about:blank")
     page.evaluate(FRAMES)
     page.wait_for_timeout(3000)
@@ -113,7 +113,7 @@ def idle(page: Page) -> float:
 
 
 def frames_a_second(page: Page, what: str) -> bool:
-    frames = pan(page)
+    frames = pan_canvas(page)
     print(f"  {what}: slowest frame {max(frames):.0f} ms, median {statistics.median(frames):.0f} ms")
     return report("frames a second", 1000 / statistics.mean(frames), less=False)
 
@@ -128,7 +128,7 @@ def measure(page: Page, arguments: argparse.Namespace, home: Path) -> list[bool]
         print(f"  rounds: {', '.join(f'{each:.2f}' for each in times)}")
     wide = delivery_lake.write(delivery_lake.wide(), home / "wide")
     with serving(wide, "--no-access-log") as server:
-        print(f"  an empty page has {idle(page):.0f} frames a second now")
+        print(f"  an empty page has {idle_frame_rate(page):.0f} frames a second now")
         cards, columns = open_wide(page, server.address)
         print(f"  {cards} cards with {columns} columns")
         good.append(frames_a_second(page, "as it opens"))

@@ -199,7 +199,7 @@ async def load(port: int, body: bytes, seconds: float) -> list[float]:
 
 
 @contextmanager
-def running(command: list[str], port: int) -> Iterator[None]:
+def running_server(command: list[str], port: int) -> Iterator[None]:
     """A server that answers on this port."""
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
@@ -215,8 +215,8 @@ def running(command: list[str], port: int) -> Iterator[None]:
         process.wait()
 
 
-def figures(times: list[float], seconds: float) -> tuple[float, float, float]:
-    """(events a second, median, p99 in ms)."""
+def summarize(times: list[float], seconds: float) -> tuple[float, float, float]:
+    """Events per second, and the median and 99th percentile of the times in ms."""
     times = sorted(times)
     return len(times) / seconds, statistics.median(times) * 1e3, times[int(len(times) * 0.99)] * 1e3
 
@@ -246,12 +246,12 @@ def main() -> None:
         }
         ports = dict(zip(commands, (5391, 5392, 5393), strict=True))
         for name, command in commands.items():
-            servers.enter_context(running(command, ports[name]))
+            servers.enter_context(running_server(command, ports[name]))
             asyncio.run(load(ports[name], body, 0.5))
         times: dict[str, list[float]] = {name: [] for name in commands}
         for _, name in product(range(ROUNDS), commands):
             times[name] += asyncio.run(load(ports[name], body, SECONDS))
-    rows = {name: figures(measured, SECONDS * ROUNDS) for name, measured in times.items()}
+    rows = {name: summarize(measured, SECONDS * ROUNDS) for name, measured in times.items()}
     for name, (rate, median, p99) in rows.items():
         print(f"{name:24} {rate:8.0f} events/s   median {median:6.1f} ms   p99 {p99:6.1f} ms")
     ratio = rows["colline"][0] / rows["fastapi, shared fsync"][0]
