@@ -69,7 +69,7 @@ def _property_changes(table: str, name: str, old: Any, new: Any) -> Iterator[Con
         message = f"{name} may be null now" if lost else f"{name} is required now"
         yield ContractChange("required-changed", table, name, lost, message, line)
     if bool(old.get("unique")) and not new.get("unique"):
-        yield ContractChange("unique-removed", table, name, True, f"{name} need not be unique any more", line)
+        yield ContractChange("unique-removed", table, name, True, f"{name} no longer has to be unique", line)
     if old.get("classification") != new.get("classification"):
         message = f"{name}: classification {old.get('classification')} → {new.get('classification')}"
         yield ContractChange("classification-changed", table, name, False, message, line)
@@ -132,7 +132,7 @@ def _with_touched_columns(change: ContractChange, names: dict[str, str], lineage
     verb = "type" if change.kind == "type-changed" else "drop"
     try:
         answer = lineage.impact(f"{names[change.table]}.{change.column or '*'}", change=verb, limit=0)
-    except ColumnError:  # the lake does not have it any more
+    except ColumnError:  # the lake no longer has it
         return change
     labels = tuple(row.label for row in answer.columns)
     jobs = tuple(sorted({row.name for row in answer.jobs}))

@@ -92,7 +92,7 @@ def _merge_keys(owner: Any, generated: Mapping[str, Any], keys: Sequence[str]) -
             del owner[key]
     if "description" in generated:
         owner.setdefault("description", generated["description"])
-    if owner.get("classification") in (None, *CLASSIFICATIONS.values()):  # a value of people's own is kept
+    if owner.get("classification") in (None, *CLASSIFICATIONS.values()):  # a value that people wrote is kept
         _assign_or_remove(owner, "classification", generated.get("classification"))
     tags = [*(owner.get("tags") or ()), *(tag for tag in generated.get("tags", ()) if tag not in owner.get("tags", ()))]
     if tags:

@@ -30,7 +30,7 @@ def verdict(reports: Reports) -> str:
 
 
 def to_text(reports: Reports) -> str:
-    """For the terminal: one finding a paragraph, below its contract."""
+    """For the terminal: one paragraph per finding, below its contract."""
     lines = []
     for report in reports:
         lines += [report.source] if report.findings else []

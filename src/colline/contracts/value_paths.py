@@ -26,7 +26,7 @@ class ValuePaths:
     ) -> tuple[str, ...] | None:
         """The path from the nearest source that breaks a promise. The search goes no further where it `stops`.
 
-        `breaks` is asked with the column and whether it is a source of its own, without columns before it.
+        `breaks` is called with the column and whether it is a source of its own, without columns before it.
         """
         came_from: dict[int, int | None] = {self.origin: None}
         waiting = [self.origin]

@@ -30,7 +30,7 @@ class FileTree:
         return self.root / file
 
     def ending(self, *suffixes: str) -> Iterator[str]:
-        """The files with one of these ends, in any case."""
+        """The files whose names end with one of these texts, in upper or lower case."""
         return (file for file in self.files if file.lower().endswith(suffixes))
 
     def text(self, file: str) -> str | None:

@@ -27,7 +27,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class ImportFormat:
-    """A format: its name, the files it reads, the ends of their names, and the function that reads them."""
+    """A format: its name, the files it reads, the endings of their names, and the function that reads them."""
 
     name: str
     files: str

@@ -40,15 +40,15 @@ class NoTables:
     """A lake that is empty."""
 
     def find_exact(self, name: DatasetName) -> KnownTable | None:
-        """Nothing."""
+        """None, because the lake is empty."""
 
     def find_by_ending(self, parts: TableParts) -> list[KnownTable]:
-        """Nothing."""
+        """An empty list."""
         del parts
         return []
 
     def datasets_in(self, namespace: str) -> list[DatasetName]:
-        """Nothing."""
+        """An empty list."""
         del namespace
         return []
 

@@ -94,7 +94,7 @@ class TableResolver:
         return TableSchema(address.name, exact.columns if exact is not None else ())
 
     def _can_be_source(self, table: KnownTable, address: SourceAddress) -> bool:
-        """Not a table of an imported model, and not the name that an earlier import gave to this very address."""
+        """Whether it is not of an imported model, and not the name that an earlier import gave to the address."""
         return table.name.namespace not in self._own and (table.name != address.name or table.is_written)
 
     def _defined_table(self, address: SourceAddress) -> TableSchema | None:

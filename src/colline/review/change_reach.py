@@ -34,7 +34,7 @@ def _with_reach(finding: ReviewFinding, lineage: Lineage) -> ReviewFinding:
     try:
         name = f"{column.namespace}/{column.name}.{column.field}"
         answer = lineage.impact(name, change=_BREAKING.get(finding.kind, "type"), limit=0)
-    except ColumnError:  # the lake has not seen it
+    except ColumnError:  # the lake does not have it
         return replace(finding, severity=min(finding.severity, Severity.WARNING))
     labels = [row.label for row in answer.columns]
     touches = bool(labels or answer.jobs or answer.readers)
@@ -80,7 +80,7 @@ def _columns_in_clear(
     graph: DefinitionGraph,
     known: Mapping[FileColumn, tuple[FileColumn, ...]],
 ) -> dict[FileColumn, tuple[FileColumn, ...]]:
-    """The columns of the files that data in clear reaches, each with a path; to the fixed point."""
+    """The columns of the files that data in clear reaches, each with a path. Repeats until no more are found."""
     has_changed = True
     while has_changed:
         has_changed = False

@@ -25,7 +25,7 @@ def extract_revision(folder: Path, revision: str, target: Path) -> None:
         raise SettingError(f"{folder} has too many files at {revision}", hint="review a smaller folder")
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         for member in files:
-            if member.isfile():  # links could lead out of the folder
+            if member.isfile():  # links could point to a place outside of the folder
                 files.extract(member, target, filter="data")
 
 

@@ -26,7 +26,7 @@ from colline.graph.snapshot.array_file import UNKNOWN
 from colline.lake.flat_shapes import FLAT_DATASETS
 from colline.lake.table_reader import arrow_schema
 
-KINDS = ("OTHER", "FILE", "JDBC", "TOPIC", "TABLE", "VIEW")  # a later one wins
+KINDS = ("OTHER", "FILE", "JDBC", "TOPIC", "TABLE", "VIEW")  # a later one takes precedence
 _KEPT_SCHEMAS = 100
 
 

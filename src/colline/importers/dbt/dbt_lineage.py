@@ -130,7 +130,7 @@ class DbtReader:
         self.problems.append(ImportProblem(node.path or self._file, line, f"{node.name}: {message}"))
 
     def _exposure(self, exposure: DbtExposure) -> DefinedJob:
-        """A dashboard reads models; which of their columns is not known, so that it reads all of them."""
+        """A dashboard reads models. Which of their columns it reads is not known, so all of them are inputs."""
         tables = [self.datasets[each] for each in exposure.depends_on if each in self.datasets]
         inputs = tuple(
             DefinedInput(DefinedDataset(table.name), tuple(ColumnRead(name, (Use.VALUE,)) for name in table.columns))

@@ -211,7 +211,7 @@ def _set_operation(call: Call, scope: DaxScope) -> DaxTable:
 
 @table_rule(known.TABLE_PRODUCTS)
 def _product(call: Call, scope: DaxScope) -> DaxTable:
-    """`CROSSJOIN(a, b)`, `GENERATE(a, b)` → the columns of both; a natural join compares those of one name."""
+    """`CROSSJOIN(a, b)`, `GENERATE(a, b)` → the columns of both; a natural join compares those with the same name."""
     tables: list[DaxTable] = []
     for each in call.arguments:
         inner = scope.for_rows(tables[-1]) if tables and call.function.startswith("GENERATE") else scope

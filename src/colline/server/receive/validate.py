@@ -13,7 +13,7 @@ from msgspec import Raw, UnsetType
 
 from colline.events.json_structure import event_type
 
-MAXIMUM_DEPTH = 200  # producers stay far below; a parser's stack could bear more
+MAXIMUM_DEPTH = 200  # producers stay far below; the stack of a parser allows more
 EARLIEST_EVENT = datetime(2000, 1, 1, tzinfo=timezone.utc)
 MAX_UTC_OFFSET = timedelta(hours=18)  # as in Spark
 MAX_CLOCK_ERROR = timedelta(days=366)

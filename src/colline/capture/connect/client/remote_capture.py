@@ -79,7 +79,7 @@ def remote_names(session: RemoteSession) -> NameContext:
 
 
 def _working_directory(session: RemoteSession) -> str:
-    """The folder of relative paths, if the default warehouse is in it; otherwise the server is asked."""
+    """The folder of relative paths, if the default warehouse is in it; otherwise a request to the server decides."""
     warehouse = session.conf.get("spark.sql.warehouse.dir", "")
     if warehouse.endswith(_DEFAULT_WAREHOUSE):
         return re.sub(r"^file:/*", "/", warehouse.removesuffix(_DEFAULT_WAREHOUSE)) or "/"

@@ -79,7 +79,7 @@ class ResolverProcess:
             return found
 
     def close(self) -> None:
-        """End the process for good, also while it starts or analyzes a plan."""
+        """End the process, also while it starts or analyzes a plan. It is not started again."""
         self._is_closed = True
         self._end_process()
 
