@@ -32,7 +32,7 @@ FIXED_WORK = partial(zlib.crc32, bytes(40_000))
 SPEC = "https://openlineage.io/spec"
 
 
-def plain() -> dict[str, Any]:
+def event_of_plain_types() -> dict[str, Any]:
     """A run event whose output has 100 columns of two inputs each, in plain JSON types."""
     fields = {
         f"column_{column}": {
@@ -193,7 +193,7 @@ def main() -> None:
     from openlineage.client.transport.file import FileConfig, FileTransport
 
     logging.getLogger("colline").setLevel(logging.ERROR)
-    event = plain()
+    event = event_of_plain_types()
     struct, line = struct_of(event), msgspec.json.encode(event)
     assert json.loads(msgspec.json.encode(struct)) == event
     with tempfile.TemporaryDirectory() as folder:

@@ -126,7 +126,7 @@ def measure(page: Page, arguments: argparse.Namespace, home: Path) -> list[bool]
         times = [search_to_drawn(page, server.address, arguments.column) for _ in range(arguments.rounds)]
         good.append(report("search to drawn s", statistics.median(times), less=True))
         print(f"  rounds: {', '.join(f'{each:.2f}' for each in times)}")
-    wide = delivery_lake.write(delivery_lake.wide(), home / "wide")
+    wide = delivery_lake.write(delivery_lake.wide_lake(), home / "wide")
     with serving(wide, "--no-access-log") as server:
         print(f"  an empty page has {idle_frame_rate(page):.0f} frames a second now")
         cards, columns = open_wide(page, server.address)

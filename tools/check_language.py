@@ -116,12 +116,12 @@ class Rules:
             yield Hit(path, fragment.line, fragment.text, f"{self._modules['instead']} (name of a file)")
 
     def _is_bare(self, name: str) -> bool:
-        """Whether a function is named by a single participle or adverb, such as `numbered` or `onward`."""
+        """Whether a function is named by a single participle, adjective or adverb: `numbered`, `missing`, `onward`."""
         word = name.strip("_")
         if not word.islower() or "_" in word:
             return False
         is_regular = word.endswith("ed") and word not in self._functions["verbs"]
-        return is_regular or word in self._functions["participles"] or word in self._functions["adverbs"]
+        return is_regular or any(word in self._functions[kind] for kind in ("participles", "adjectives", "adverbs"))
 
 
 def _words_for(kind: Kind, refused: list[dict[str, Any]]) -> list[str]:

@@ -39,7 +39,7 @@ def _value(column: str, *, first: bool) -> str:
 
 def queries() -> list[str]:
     """All of them, in a fixed order."""
-    return [*_stars(), *_windows(), *_rollups(), *_nested_queries(), *_wide(), *_sets()]
+    return [*_stars(), *_windows(), *_rollups(), *_nested_queries(), *_wide_queries(), *_sets()]
 
 
 def _star(dimensions: list[str]) -> str:
@@ -105,7 +105,7 @@ def _nested_queries() -> Iterator[str]:
         )
 
 
-def _wide() -> Iterator[str]:
+def _wide_queries() -> Iterator[str]:
     for size in (20, 50, 100, 150, 190):
         columns = [f"attribute_{n}" for n in range(size)]
         yield f"select {', '.join(columns)} from wide where quantity > 1"

@@ -99,7 +99,7 @@ def test_each_difference_is_found(reader: FactsReader, change: Callable[[Any], N
     document = new_export(reader)
     change(document.tables()[0])
     found = findings(document, reader)
-    assert [(each.code, each.severity.word) for each in found] == [(code, severity)]
+    assert [(each.code, each.severity.label) for each in found] == [(code, severity)]
     assert found[0].hint
 
 
@@ -158,7 +158,7 @@ def test_broken_promises_show_the_path(
     reader: FactsReader, table: str, name: str | None, promise: Any, path: tuple[str, ...]
 ) -> None:
     found = findings(with_promises(new_export(reader, table), promise, name=name), reader)
-    assert [(each.code, each.severity.word, each.path) for each in found] == [("promise-broken", "error", path)]
+    assert [(each.code, each.severity.label, each.path) for each in found] == [("promise-broken", "error", path)]
 
 
 def test_a_stale_table_breaks_its_promise(reader: FactsReader) -> None:

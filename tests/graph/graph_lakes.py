@@ -153,7 +153,7 @@ class LakeWriter:
         home = self.datasets[dataset]
         return {"role": role, "dataset_id": home["id"], "namespace": home["namespace"], "name": home["name"]}
 
-    def flat(self) -> dict[str, Any]:
+    def flat_tables(self) -> dict[str, Any]:
         """The flat tables as Arrow."""
         rows = {
             "datasets": list(self.datasets.values()),

@@ -97,7 +97,7 @@ def lake_of(found: list[Edge], folder: Path) -> Path:
             first_seen=day(edge.since), retired_at=until, description=str(number),
         )  # fmt: skip
     # without Delta tables, which take a second per lake and are covered by other tests
-    arrays, meta = compose(writer.flat())
+    arrays, meta = compose(writer.flat_tables())
     write(folder / "snapshot" / "1", arrays, meta)
     (folder / "snapshot" / "CURRENT").write_text("1")
     return folder

@@ -14,7 +14,7 @@ from tests.graph.graph_lakes import LakeWriter, day
 
 
 @pytest.fixture(scope="module")
-def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
+def odd_names(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
     """Names with spaces, upper case, symlinks, several namespaces and nested fields."""
     lake = LakeWriter()
     lake.dataset("gold.orders", symlinks=[{"namespace": "hive://h:9083", "name": "sales.Orders", "type": "TABLE"}])
@@ -54,21 +54,21 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Lineage:
         ('orders."price / unit"', "sales.Orders.price / unit"),
     ],
 )
-def test_any_unique_suffix_is_a_name(odd: Lineage, name: str, found: str) -> None:
-    assert odd.downstream(name).of[0]["label"] == found
+def test_any_unique_suffix_is_a_name(odd_names: Lineage, name: str, found: str) -> None:
+    assert odd_names.downstream(name).of[0]["label"] == found
 
 
-def test_names_that_differ_in_case_need_quotes(odd: Lineage) -> None:
+def test_names_that_differ_in_case_need_quotes(odd_names: Lineage) -> None:
     with pytest.raises(ColumnError, match="fits 2 columns") as error:
-        odd.downstream("orders.total")
+        odd_names.downstream("orders.total")
     assert error.value.candidates == ("sales.Orders.Total", "sales.Orders.total")
     with pytest.raises(ColumnError, match="no column is called"):
-        odd.downstream('orders."TOTAL"')
+        odd_names.downstream('orders."TOTAL"')
 
 
-def test_candidates_are_listed_with_distinct_names(odd: Lineage) -> None:
+def test_candidates_are_listed_with_distinct_names(odd_names: Lineage) -> None:
     with pytest.raises(ColumnError) as error:
-        odd.downstream("orders.id")
+        odd_names.downstream("orders.id")
     assert error.value.candidates == ("shop.public.orders.id", "gold.orders.id")
 
 
@@ -98,8 +98,8 @@ def test_star_means_every_column_of_a_dataset(lineage: Lineage) -> None:
     assert "silver.orders" in str(error.value.hint)
 
 
-def test_struct_includes_its_members(odd: Lineage) -> None:
-    whole = odd.downstream("silver.people.home")
+def test_struct_includes_its_members(odd_names: Lineage) -> None:
+    whole = odd_names.downstream("silver.people.home")
     assert [c["label"] for c in whole.columns] == [
         "sales.Orders.address",
         "sales.Orders.address.city",
@@ -107,15 +107,15 @@ def test_struct_includes_its_members(odd: Lineage) -> None:
         "gold.exports.address",
         "gold.labels.zip",
     ]
-    member = odd.downstream("orders.address.city")
+    member = odd_names.downstream("orders.address.city")
     assert [c["label"] for c in member.columns] == ["gold.exports.address"]
     assert [(e["from"], e["to"]) for e in member.edges] == [(member.of[0]["id"], member.columns[0]["id"])]
-    assert [c["label"] for c in odd.upstream("gold.labels.zip").columns] == [
+    assert [c["label"] for c in odd_names.upstream("gold.labels.zip").columns] == [
         "sales.Orders.address.zip",
         "silver.people.home",
     ]
-    assert odd.droppable("orders.address").rows[0]["verdict"] == "no"
-    assert [r["path"] for r in odd.pii("silver.people.home").landings if r["label"] == "gold.labels.zip"]
+    assert odd_names.droppable("orders.address").rows[0]["verdict"] == "no"
+    assert [r["path"] for r in odd_names.pii("silver.people.home").landings if r["label"] == "gold.labels.zip"]
 
 
 def test_find_ranks_exact_then_suffix_then_prefix_then_fuzzy(lineage: Lineage) -> None:
@@ -158,16 +158,16 @@ def test_ten_thousand_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["</b>", "../../etc/passwd", "a\0b", '"', "x" * 10_240, "A.b", "a.b"])
 def test_json_list_names_a_column_with_any_characters(tmp_path: Path, name: str) -> None:
     lake = LakeWriter()
-    lake.dataset("gold.odd")
-    lake.datasets["gold.odd"]["name"] = f"/lake/{name}"
-    lake.column(f"gold.odd:{name}")
-    lake.column("gold.odd:a.B")
-    with open_lake(lake.write(tmp_path / "lake")) as odd:
-        found = odd.upstream(json.dumps(["file", f"/lake/{name}", name])).to_dict()["of"]
+    lake.dataset("gold.odd_names")
+    lake.datasets["gold.odd_names"]["name"] = f"/lake/{name}"
+    lake.column(f"gold.odd_names:{name}")
+    lake.column("gold.odd_names:a.B")
+    with open_lake(lake.write(tmp_path / "lake")) as odd_names:
+        found = odd_names.upstream(json.dumps(["file", f"/lake/{name}", name])).to_dict()["of"]
         assert [(row["name"], row["field"]) for row in found] == [(f"/lake/{name}", name)]
         with pytest.raises(ColumnError, match="no column is called"):
-            odd.upstream(json.dumps(["file", f"/lake/{name}", "nope"]))
-        fields = {row["field"] for row in odd.upstream(json.dumps(["file", f"/lake/{name}"])).to_dict()["of"]}
+            odd_names.upstream(json.dumps(["file", f"/lake/{name}", "nope"]))
+        fields = {row["field"] for row in odd_names.upstream(json.dumps(["file", f"/lake/{name}"])).to_dict()["of"]}
         assert fields == {name, "a.B"}  # without a field: all columns of the table
 
 

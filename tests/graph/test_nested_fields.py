@@ -161,7 +161,7 @@ def test_edges_of_members_follow_the_rules(reported: list[Reported]) -> None:
     for number, edge in enumerate(reported):
         how = "IDENTITY" if edge.copy else "TRANSFORMATION"
         lake.edge(edge.source, edge.target, "job", how, description=str(number), first_seen=day(0))
-    arrays, meta = compose(lake.flat())
+    arrays, meta = compose(lake.flat_tables())
     write(folder / "snapshot" / "1", arrays, meta)
     (folder / "snapshot" / "CURRENT").write_text("1")
     steps = expected_steps(reported)

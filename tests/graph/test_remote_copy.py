@@ -71,7 +71,7 @@ def test_snapshot_is_copied_once_per_version(tmp_path: Path, address: str, cache
 
 def test_tables_without_a_snapshot_are_copied_and_published_locally(tmp_path: Path, address: str, cache: Path) -> None:
     lake = chain(tmp_path / "lake", "a.t.x", "b.t.x")
-    chain(lake, "a.t.x", "b.t.x", "c.t.x")  # the files of the first commit are not current any more
+    chain(lake, "a.t.x", "b.t.x", "c.t.x")  # the files of the first commit are no longer current
     put(lake, address)
     lineage = open_lake(address)
     assert [c["label"] for c in lineage.upstream("c.t.x").columns] == ["b.t.x", "a.t.x"]

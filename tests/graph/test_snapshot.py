@@ -140,7 +140,7 @@ def test_lake_without_a_snapshot_is_published_on_opening(tmp_path: Path) -> None
 def test_edges_to_unknown_columns_are_counted() -> None:
     writer = chain("a.t.x", "b.t.x")
     writer.edges.append(writer.edges[0] | {"target_id": 999})
-    assert compose(writer.flat())[1]["dangling"] == 1
+    assert compose(writer.flat_tables())[1]["dangling"] == 1
 
 
 def test_lake_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_open_lake_follows_commits_and_snapshots(lake: Path, monkeypatch: pytest
     with pytest.raises(CollineError, match="newer snapshot was published"):
         lineage.find("x", limit=1, cursor=cursor)
     third = publish(lake).version
-    assert (lineage.upstream("d.t.x").snapshot, lineage.missing) == (third, None)
+    assert (lineage.upstream("d.t.x").snapshot, lineage.missing_commits) == (third, None)
 
 
 def test_compaction_does_not_count(lake: Path) -> None:

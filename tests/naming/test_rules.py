@@ -128,5 +128,5 @@ def test_package_adds_rules_and_a_broken_rule_is_skipped() -> None:
         "DatasetName(namespace='crm://shop', name='Account')",
         "DatasetName(namespace='file', name='/data/x')",
     ]
-    assert done.stderr.count("naming rule broken raised RuntimeError and was skipped") == 1
+    assert done.stderr.count("naming rule raise_error raised RuntimeError and was skipped") == 1
     assert "naming rule missing cannot be loaded" in done.stderr

@@ -66,7 +66,7 @@ def demo_site(ingested_server: Server) -> Site:
 
 @pytest.fixture(scope="session")
 def wide_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    yield from _serve_lake(delivery_lake.write(delivery_lake.wide(), tmp_path_factory.mktemp("wide") / "lake"))
+    yield from _serve_lake(delivery_lake.write(delivery_lake.wide_lake(), tmp_path_factory.mktemp("wide") / "lake"))
 
 
 @pytest.fixture

@@ -103,7 +103,7 @@ def delivery() -> LakeWriter:
     return lake
 
 
-def wide(tables: int = 330, columns: int = 17) -> LakeWriter:
+def wide_lake(tables: int = 330, columns: int = 17) -> LakeWriter:
     """A lake that exceeds the drawing budget: one source column feeds all columns of many tables. Also a long chain."""
     lake = LakeWriter()
     for table in range(tables):

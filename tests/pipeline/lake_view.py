@@ -97,7 +97,7 @@ def gold(lake: Path) -> dict[str, Any]:
     datasets = {d["id"]: f"{d['namespace']}/{d['name']}" for d in table(lake, "silver/datasets")}
     drop = ("id", "dataset_id", "bucket", "job_id", "column_id", "outputs")
 
-    def plain(rows: list[dict[str, Any]], *more: str) -> list[str]:
+    def plain_rows(rows: list[dict[str, Any]], *more: str) -> list[str]:
         return sorted(
             str(
                 {
@@ -114,8 +114,8 @@ def gold(lake: Path) -> dict[str, Any]:
     assert live <= {d["id"] for d in table(lake, "silver/datasets") if d["merged_into"] is None}
     return {
         "edges": [str(e) for e in edges(lake)],
-        "columns": plain(table(lake, "gold/columns")),
-        "jobs": plain(table(lake, "gold/jobs")),
-        "reads": plain(table(lake, "gold/reads")),
-        "coverage": plain(table(lake, "gold/coverage")),
+        "columns": plain_rows(table(lake, "gold/columns")),
+        "jobs": plain_rows(table(lake, "gold/jobs")),
+        "reads": plain_rows(table(lake, "gold/reads")),
+        "coverage": plain_rows(table(lake, "gold/coverage")),
     }

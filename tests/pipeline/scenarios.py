@@ -105,7 +105,7 @@ NEWER = {
 }
 
 
-def newer() -> Events:
+def events_with_lineage_facet() -> Events:
     """The job-level `lineage` facet instead of columnLineage."""
     events = write("newer", "newer", 1, dataset("shop/newer", "a double"))
     return [{**e, "job": {**e["job"], "facets": NEWER}} for e in events if isinstance(e, dict)]
@@ -143,7 +143,7 @@ FIRST: Events = [
     *write("cartesian", "cartesian", 1, CARTESIAN),
     *write("legacy", "legacy", 1, LEGACY),
     event("COMPLETE", day(1), run="merge", job="jobs/merge", inputs=[], outputs=[output("merged")]),
-    *newer(),
+    *events_with_lineage_facet(),
     *write(
         "again",
         "again-1",

@@ -43,7 +43,7 @@ def test_events_are_forwarded_although_the_broker_was_down_and_the_server_was_ki
     assert runs == {*(f"down-{number}" for number in range(20)), "last", "up"}
     assert {key for key, _ in found} == {"run:shop/daily_revenue"}
     assert "colline_forward_refused_total 1" in metrics
-    # nothing waits any more, and everything is in landing too
+    # no event is waiting, and all are in landing, too
     assert list((lake / "_server" / "forward").iterdir()) == []
     assert {json.loads(line)["run"]["runId"] for line in landed_lines(lake)} == runs | {"large"}
 

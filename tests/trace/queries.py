@@ -36,7 +36,7 @@ class Maker:
         self.random = random
         self._names = 0
 
-    def fresh(self, letter: str) -> str:
+    def new_name(self, letter: str) -> str:
         """A new name."""
         self._names += 1
         return f"{letter}{self._names}"
@@ -52,7 +52,7 @@ class Maker:
         """A query as a user would send it: some columns of another one, sometimes ordered."""
         inner = self.query(depth)
         chosen = self.choose_columns(inner.columns)
-        name = self.fresh("q")
+        name = self.new_name("q")
         text = f"select {', '.join(chosen)} from ({inner.sql}) {name}"
         if inner.key is None or self.random.random() < 0.5:
             return Query(text, chosen, None, (inner,))
@@ -116,7 +116,7 @@ class Maker:
 
     def subtest(self, columns: tuple[str, ...]) -> str:
         """A test by a sub-query, correlated or not."""
-        other, name = self.table(), self.fresh("s")
+        other, name = self.table(), self.new_name("s")
         inner = f"({other.sql}) {name}"
         one, mine, another = self.column(columns), self.column(other.columns), self.test(other.columns, 0)
         forms = (
@@ -130,7 +130,7 @@ class Maker:
 
     def scalar(self, columns: tuple[str, ...]) -> str:
         """A sub-query of one value, correlated or not."""
-        other, name = self.table(), self.fresh("s")
+        other, name = self.table(), self.new_name("s")
         where = f"{name}.{self.column(other.columns)} = outer_row.{self.column(columns)}"
         where = self.random.choice((where, self.test(other.columns, 0), "true"))
         return f"(select {self.aggregate(other.columns)} from ({other.sql}) {name} where {where})"
@@ -154,7 +154,7 @@ class Maker:
 def project(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
     kept = tuple(dict.fromkeys((*(inner.key or ()), *maker.choose_columns(inner.columns))))
-    computed = [(maker.number(inner.columns), maker.fresh("x")) for _ in range(maker.random.randint(1, 3))]
+    computed = [(maker.number(inner.columns), maker.new_name("x")) for _ in range(maker.random.randint(1, 3))]
     items = [*kept, *(f"{text} as {name}" for text, name in computed)]
     text = f"select {', '.join(items)} from ({inner.sql}) outer_row"
     return Query(text, (*kept, *(name for _, name in computed)), inner.key, (inner,))
@@ -183,19 +183,19 @@ def join(maker: Maker, depth: int) -> Query:
 
 def rename_columns(maker: Maker, inner: Query) -> Query:
     """The same query, its columns under fresh names."""
-    names = {column: maker.fresh("c") for column in inner.columns}
+    names = {column: maker.new_name("c") for column in inner.columns}
     items = ", ".join(f"{column} as {name}" for column, name in names.items())
     key = tuple(names[column] for column in inner.key) if inner.key is not None else None
-    return Query(f"select {items} from ({inner.sql}) {maker.fresh('q')}", tuple(names.values()), key, (inner,))
+    return Query(f"select {items} from ({inner.sql}) {maker.new_name('q')}", tuple(names.values()), key, (inner,))
 
 
 def group(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
     keys = maker.choose_columns(inner.columns, 2)
-    computed = [(maker.aggregate(inner.columns), maker.fresh("g")) for _ in range(2)]
+    computed = [(maker.aggregate(inner.columns), maker.new_name("g")) for _ in range(2)]
     items = ", ".join([*keys, *(f"{text} as {name}" for text, name in computed)])
     columns = (*keys, *(name for _, name in computed))
-    text = f"select {items} from ({inner.sql}) {maker.fresh('q')}"
+    text = f"select {items} from ({inner.sql}) {maker.new_name('q')}"
     grouping = ", ".join(keys)
     having = maker.random.choice(("", "", f" having {maker.aggregate(inner.columns)} > 1"))
     if maker.random.random() < 0.25:
@@ -205,8 +205,8 @@ def group(maker: Maker, depth: int) -> Query:
 
 def total(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
-    name = maker.fresh("g")
-    text = f"select {maker.aggregate(inner.columns)} as {name} from ({inner.sql}) {maker.fresh('q')}"
+    name = maker.new_name("g")
+    text = f"select {maker.aggregate(inner.columns)} as {name} from ({inner.sql}) {maker.new_name('q')}"
     return Query(text, (name,), (name,), (inner,))
 
 
@@ -218,17 +218,17 @@ def window(maker: Maker, depth: int) -> Query:
     if inner.key is not None:
         functions += ["row_number()", f"lag({one})", f"first_value({one})"]
     frame = maker.random.choice((f"order by {order}", f"partition by {maker.column(inner.columns)} order by {order}"))
-    name = maker.fresh("w")
+    name = maker.new_name("w")
     call = f"{maker.random.choice(functions)} over ({frame}) as {name}"
-    text = f"select {', '.join(inner.columns)}, {call} from ({inner.sql}) {maker.fresh('q')}"
+    text = f"select {', '.join(inner.columns)}, {call} from ({inner.sql}) {maker.new_name('q')}"
     return Query(text, (*inner.columns, name), inner.key, (inner,))
 
 
 def combine(maker: Maker, depth: int) -> Query:
     left, right = maker.query(depth), maker.query(depth - 1)
     width = min(len(left.columns), len(right.columns), 3)
-    one = f"select {', '.join(left.columns[:width])} from ({left.sql}) {maker.fresh('q')}"
-    two = f"select {', '.join(right.columns[-width:])} from ({right.sql}) {maker.fresh('q')}"
+    one = f"select {', '.join(left.columns[:width])} from ({left.sql}) {maker.new_name('q')}"
+    two = f"select {', '.join(right.columns[-width:])} from ({right.sql}) {maker.new_name('q')}"
     kind = maker.random.choice(("union all", "union all", "union", "intersect", "except"))
     columns = left.columns[:width]
     key = None if kind == "union all" else columns
@@ -238,7 +238,7 @@ def combine(maker: Maker, depth: int) -> Query:
 def unique(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
     columns = maker.choose_columns(inner.columns, 3)
-    text = f"select distinct {', '.join(columns)} from ({inner.sql}) {maker.fresh('q')}"
+    text = f"select distinct {', '.join(columns)} from ({inner.sql}) {maker.new_name('q')}"
     return Query(text, columns, columns, (inner,))
 
 
@@ -247,15 +247,15 @@ def top(maker: Maker, depth: int) -> Query:
     if inner.key is None:
         return inner
     order = ", ".join((f"{maker.column(inner.columns)} desc", *inner.key))
-    text = f"select {', '.join(inner.columns)} from ({inner.sql}) {maker.fresh('q')} order by {order} limit 3"
+    text = f"select {', '.join(inner.columns)} from ({inner.sql}) {maker.new_name('q')} order by {order} limit 3"
     return Query(text, inner.columns, inner.key, (inner,))
 
 
 def common(maker: Maker, depth: int) -> Query:
     """A common table that is read twice."""
-    inner, name = maker.query(depth), maker.fresh("t")
+    inner, name = maker.query(depth), maker.new_name("t")
     one, two, three = (maker.column(inner.columns) for _ in range(3))
-    left, right = maker.fresh("x"), maker.fresh("x")
+    left, right = maker.new_name("x"), maker.new_name("x")
     text = (
         f"with {name} as ({inner.sql}) select l.{one} as {left}, r.{two} as {right} "
         f"from {name} l join {name} r on l.{three} = r.{three}"
@@ -265,10 +265,10 @@ def common(maker: Maker, depth: int) -> Query:
 
 def spread(maker: Maker, depth: int) -> Query:
     inner = maker.query(depth)
-    kept, name = maker.choose_columns(inner.columns, 2), maker.fresh("e")
+    kept, name = maker.choose_columns(inner.columns, 2), maker.new_name("e")
     one, two = maker.column(inner.columns), maker.column(inner.columns)
     text = f"select {', '.join(kept)}, explode(array({one}, {two})) as {name}"
-    return Query(f"{text} from ({inner.sql}) {maker.fresh('q')}", (*kept, name), None, (inner,))
+    return Query(f"{text} from ({inner.sql}) {maker.new_name('q')}", (*kept, name), None, (inner,))
 
 
 def turn(maker: Maker, depth: int) -> Query:
@@ -277,9 +277,9 @@ def turn(maker: Maker, depth: int) -> Query:
     if len(inner.columns) < 3:
         return inner
     kept, key, value = maker.random.sample(inner.columns, 3)
-    names = maker.fresh("v"), maker.fresh("v")
+    names = maker.new_name("v"), maker.new_name("v")
     function = maker.random.choice(("sum", "max", "count"))
-    source = f"select {kept}, {key}, {value} from ({inner.sql}) {maker.fresh('q')}"
+    source = f"select {kept}, {key}, {value} from ({inner.sql}) {maker.new_name('q')}"
     text = (
         f"select {kept}, {names[0]}, {names[1]} from ({source}) "
         f"pivot ({function}({value}) for {key} in (1 as {names[0]}, 2 as {names[1]}))"
@@ -289,13 +289,14 @@ def turn(maker: Maker, depth: int) -> Query:
 
 def lateral(maker: Maker, depth: int) -> Query:
     inner, other = maker.query(depth), maker.table()
-    name, row = maker.fresh("m"), maker.fresh("s")
+    name, row = maker.new_name("m"), maker.new_name("s")
     right = (
         f"select {maker.aggregate(other.columns)} as {name} from ({other.sql}) {row} "
         f"where {row}.{maker.column(other.columns)} = outer_row.{maker.column(inner.columns)}"
     )
     text = (
-        f"select {', '.join(inner.columns)}, {name} from ({inner.sql}) outer_row, lateral ({right}) {maker.fresh('q')}"
+        f"select {', '.join(inner.columns)}, {name} from ({inner.sql}) outer_row, "
+        f"lateral ({right}) {maker.new_name('q')}"
     )
     return Query(text, (*inner.columns, name), inner.key, (inner,))
 

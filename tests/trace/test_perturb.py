@@ -45,10 +45,11 @@ def test_every_observed_influence_is_in_the_lineage(spark: SparkSession) -> None
 def remove_input(found: ColumnLineage, column: str) -> ColumnLineage:
     """The lineage without one of its input columns."""
 
-    def remaining(entries: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
+    def without_column(entries: tuple[Dependency, ...]) -> tuple[Dependency, ...]:
         return tuple(entry for entry in entries if entry.column.field != column)
 
-    return ColumnLineage({name: remaining(found.fields[name]) for name in found.fields}, remaining(found.dataset))
+    fields = {name: without_column(found.fields[name]) for name in found.fields}
+    return ColumnLineage(fields, without_column(found.dataset))
 
 
 @pytest.mark.spark

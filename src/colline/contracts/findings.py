@@ -60,6 +60,6 @@ class ContractReport:
     tables: tuple[str, ...]
     findings: tuple[Finding, ...]
 
-    def worst(self) -> Severity | None:
+    def worst_severity(self) -> Severity | None:
         """The highest severity; None without findings."""
         return max((finding.severity for finding in self.findings), default=None)

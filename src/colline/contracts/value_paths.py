@@ -24,7 +24,7 @@ class ValuePaths:
     def search(
         self, stops: Callable[[ColumnRow], bool], breaks: Callable[[ColumnRow, bool], bool], *, through_masks: bool
     ) -> tuple[str, ...] | None:
-        """The path from the nearest source that breaks a promise. The search goes no further where it `stops`.
+        """The path from the nearest source that breaks a promise. The search ends at columns that it `stops` at.
 
         `breaks` is called with the column and whether it is a source of its own, without columns before it.
         """

@@ -152,7 +152,7 @@ class _Patch:
 
     def _render(self, value: Any, column: int) -> str:
         """The lines of a mapping or list that begins in a column."""
-        text = textwrap.dedent(dump_yaml(_plain(value), self.list_offset))
+        text = textwrap.dedent(dump_yaml(_without_comments(value), self.list_offset))
         return textwrap.indent(text, " " * column).replace("\n", self._line_end)
 
 
@@ -194,10 +194,10 @@ def _identities_of(item: Mapping[Any, Any]) -> Iterator[str]:
     return (key for key in _IDENTITIES if isinstance(item.get(key), str))
 
 
-def _plain(value: Any) -> Any:
+def _without_comments(value: Any) -> Any:
     """The value as a tree of its own, without the comments of the file."""
     from ruamel.yaml.comments import CommentedMap, CommentedSeq
 
     if isinstance(value, Mapping):
-        return CommentedMap((key, _plain(each)) for key, each in value.items())
-    return CommentedSeq(map(_plain, value)) if isinstance(value, list) else value
+        return CommentedMap((key, _without_comments(each)) for key, each in value.items())
+    return CommentedSeq(map(_without_comments, value)) if isinstance(value, list) else value

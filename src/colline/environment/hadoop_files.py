@@ -30,7 +30,7 @@ class HadoopFiles:
         system, resolved = self._resolve(path)
         return bool(system.exists(resolved))
 
-    def absolute(self, path: str) -> str:
+    def absolute_path(self, path: str) -> str:
         """The path with its scheme, equal for every spelling: Hadoop itself distinguishes `file:/x` from `/x`."""
         system, resolved = self._resolve(path)
         return re.sub("^file:/+", "file:///", str(system.makeQualified(resolved).toUri().toString()))

@@ -41,7 +41,7 @@ def with_missing_commits(
     def with_missing(lake: _Lake, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Answer:
         with report_missing_extras():
             answer = method(lake, *args, **kwargs)
-        missing = lake.missing
+        missing = lake.missing_commits
         return answer if missing is None else replace(answer, unknown=(missing, *answer.unknown))
 
     return with_missing
@@ -98,7 +98,7 @@ class LakeReader:
         return snapshot_versions.publish_stamp(self.lake) != self._stamp
 
     @property
-    def missing(self) -> Unknown | None:
+    def missing_commits(self) -> Unknown | None:
         """What answers lack, as a row for `unknown`."""
         return next(filter(None, self._missing.values()), None)
 

@@ -162,7 +162,7 @@ class _Ingest:
     def _read(self, source: EventSource) -> dict[str, Any] | None:
         """Ingest what is in a place; returns the files of a local folder, for `pending.record_landed`."""
         is_topic = is_topic_address(source.address)
-        key = _short_digest(source.address if is_topic else self.files.absolute(source.address))
+        key = _short_digest(source.address if is_topic else self.files.absolute_path(source.address))
         checkpoint, marker = f"{self.lake}/{CHECKPOINTS}/{key}", f"{self.lake}/{recovery_marker(key)}"
         found = source.contents(self.spark)
         is_recovery = self._needs_recovery(checkpoint, marker)

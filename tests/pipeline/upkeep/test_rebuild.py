@@ -43,7 +43,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     before = commits(folder)
     rebuild(str(folder), spark=spark)
     # a table that is not written would not follow from bronze
-    assert _newer(folder, before) == _one_commit_each(folder)
+    assert _count_new_commits(folder, before) == _one_commit_each(folder)
     return folder
 
 
@@ -52,7 +52,7 @@ def _one_commit_each(lake: Path) -> dict[str, int]:
     return {kept.path: 1 for kept in REBUILT if (lake / kept.path).exists()}
 
 
-def _newer(lake: Path, before: dict[str, int]) -> dict[str, int]:
+def _count_new_commits(lake: Path, before: dict[str, int]) -> dict[str, int]:
     """How many commits each table has more, where it has."""
     return {name: count - before[name] for name, count in commits(lake).items() if count > before[name]}
 
@@ -137,7 +137,7 @@ def test_maintain_keeps_the_versions_that_a_killed_rebuild_restores(spark: Spark
     _kill_rebuild(spark, lake)
     at = commits(lake)
     maintain(str(lake), spark=spark, keep=Keep(landing=None, old_files=0))
-    assert not {kept.path for kept in REBUILT} & set(_newer(lake, at))
+    assert not {kept.path for kept in REBUILT} & set(_count_new_commits(lake, at))
     ingest(str(lake), spark=spark)
     assert (rows(lake), (lake / REBUILD_VERSIONS).exists()) == (before, False)
 
@@ -169,7 +169,7 @@ def test_ingest_rebuilds_tables_that_are_marked_inconsistent(spark: SparkSession
     before, at = rows(lake), commits(lake)
     (lake / REBUILD_REQUIRED).touch()
     ingest(str(lake), spark=spark)
-    assert (_newer(lake, at), (lake / REBUILD_REQUIRED).exists()) == (_one_commit_each(lake), False)
+    assert (_count_new_commits(lake, at), (lake / REBUILD_REQUIRED).exists()) == (_one_commit_each(lake), False)
     assert rows(lake) == before
 
 

@@ -30,7 +30,7 @@ def _future_run(job: str) -> list[Any]:
     return [{**event, "eventTime": at} for event in write(job, job, 1, output(job)) if isinstance(event, dict)]
 
 
-def _large(job: str) -> str:
+def _long_event(job: str) -> str:
     """The end of a run, in letters of two bytes: it is bytes that count."""
     event = write(job, job, 1, output(job, documentation={"description": "\u00e9" * 5_000}))[1]
     text = json.dumps(event, ensure_ascii=False)
@@ -52,7 +52,7 @@ UNREAD = ("events.JSON", "events.txt", ".half.ndjson.part")
 WRONG: list[tuple[Any, str]] = [
     *zip(_future_run("later"), ["time_out_of_range"] * 2, strict=True),
     ("{nonsense", "not_json"),
-    (_large("large"), "too_large"),
+    (_long_event("large"), "too_large"),
     (STUFFED, "too_large"),
     *zip(BAD, BAD_REASONS, strict=True),
 ]

@@ -151,7 +151,7 @@ def check(paths: tuple[Path, ...], lake: str, output_format: str, as_json: bool,
             reports.append(_invalid(path, error))
     click.echo(FORMATS["json" if as_json else output_format](reports))
     limit = {"error": Severity.ERROR, "warning": Severity.WARNING}.get(given["fail_on"])
-    if limit is not None and any((report.worst() or Severity.INFO) >= limit for report in reports):
+    if limit is not None and any((report.worst_severity() or Severity.INFO) >= limit for report in reports):
         sys.exit(1)
 
 

@@ -22,7 +22,7 @@ class SchemaHistory:
     first: Integers
     last: Integers
 
-    def newest(self) -> Integers:
+    def newest_rows(self) -> Integers:
         """The rows of the newest schema of each dataset."""
         return starts_of_groups(self.dataset) if len(self.dataset) else self.dataset
 
@@ -54,7 +54,7 @@ def removal_times(
 
     A nested field exists while the schema has the column that contains it.
     """
-    newest = history.newest()
+    newest = history.newest_rows()
     out = np.full(len(columns.ids), UNKNOWN, np.int64)
     if not len(newest):
         return out

@@ -154,7 +154,7 @@ def _matches_by_kind(names: NameIndex, text: str) -> Iterator[tuple[str, Nodes]]
 def _folds_containing(names: NameIndex, wanted: str) -> list[int]:
     """Column names that contain the text, shortest first."""
     found = [int(f) for f in sharing_trigrams(names, "fold", wanted, most=MAX_MATCHES)]
-    return sorted((f for f in found if wanted in names.folds[f]), key=lambda f: (len(names.folds.raw(f)), f))
+    return sorted((f for f in found if wanted in names.folds[f]), key=lambda f: (len(names.folds.raw_bytes(f)), f))
 
 
 def _nodes(names: NameIndex, folds: list[int]) -> Nodes:

@@ -33,7 +33,7 @@ Derived = tuple[Nodes, Nodes, Nodes]  # for each derived edge: the edge it follo
 
 def nested_field_index(owner: Values, codes: Values, fields: Strings) -> dict[str, Values]:
     """The members of each struct and the structs of each member; empty if the lake has no nested fields."""
-    dotted = [code for code in range(len(fields)) if b"." in fields.raw(code)]
+    dotted = [code for code in range(len(fields)) if b"." in fields.raw_bytes(code)]
     homes = np.unique(owner[np.isin(codes, dotted)])
     candidates = np.flatnonzero(np.isin(owner, homes)).tolist()
     by_name = {(int(owner[node]), fields[int(codes[node])]): node for node in candidates}

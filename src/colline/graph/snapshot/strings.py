@@ -24,24 +24,24 @@ class Strings:
     def __getitem__(self, index: int) -> str:
         return str(self._bytes[self._ends[index] : self._ends[index + 1]], "utf-8", "replace")
 
-    def raw(self, index: int) -> bytes:
+    def raw_bytes(self, index: int) -> bytes:
         """The UTF-8 bytes at a position."""
         return self._bytes[self._ends[index] : self._ends[index + 1]].tobytes()
 
     def first_at_least(self, wanted: bytes) -> int:
         """The first position whose bytes are not smaller than `wanted`."""
-        return bisect_left(range(len(self)), wanted, key=self.raw)
+        return bisect_left(range(len(self)), wanted, key=self.raw_bytes)
 
     def find(self, wanted: str) -> int:
         """The position of a string, or -1."""
         key = wanted.encode()
         found = self.first_at_least(key)
-        return found if found < len(self) and self.raw(found) == key else -1
+        return found if found < len(self) and self.raw_bytes(found) == key else -1
 
     def starting_with(self, prefix: str) -> tuple[int, int]:
         """The range of positions whose strings start with `prefix`."""
         low = self.first_at_least(prefix.encode())
-        return low, bisect_left(range(len(self)), prefix.encode() + b"\xff", lo=low, key=self.raw)
+        return low, bisect_left(range(len(self)), prefix.encode() + b"\xff", lo=low, key=self.raw_bytes)
 
     def arrays(self, name: str) -> dict[str, NDArray[np.int64] | NDArray[np.uint8]]:
         """The two arrays under the names by which `Arrays.strings` finds them."""

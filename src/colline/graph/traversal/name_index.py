@@ -297,11 +297,11 @@ class NameIndex:
         wanted = (namespace.encode(), name.encode())
         while low < high:
             middle = (low + high) // 2
-            if (self.spaces.raw(middle), self.paths.raw(middle)) < wanted:
+            if (self.spaces.raw_bytes(middle), self.paths.raw_bytes(middle)) < wanted:
                 low = middle + 1
             else:
                 high = middle
-        if low < len(self.spaces) and (self.spaces.raw(low), self.paths.raw(low)) == wanted:
+        if low < len(self.spaces) and (self.spaces.raw_bytes(low), self.paths.raw_bytes(low)) == wanted:
             return low
         return None
 

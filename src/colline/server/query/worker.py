@@ -138,7 +138,7 @@ def _answer(lineage: Lineage, request: QueryRequest) -> QueryResponse:
 
 def _etag(lineage: Lineage, snapshot: str, form: RequestForm, request: QueryRequest) -> str | None:
     """The tag of the answer: snapshot and query. None if the same query may give another answer later."""
-    if not form.question.is_cacheable or lineage.missing is not None or "other" in request.arguments:
+    if not form.question.is_cacheable or lineage.missing_commits is not None or "other" in request.arguments:
         return None
     if has_relative_time(form, parse_qsl(request.query.decode("ascii"))):
         return None

@@ -50,7 +50,7 @@ def view(node: Node, trace: Trace) -> Relation:
 
 
 @operator("LocalRelation", "OneRowRelation", "Range")
-def local(node: Node, trace: Trace) -> Relation:
+def local_data(node: Node, trace: Trace) -> Relation:
     """`values (1, 2)` → no input column; the inputs contain "local data"."""
     # a stream without new data has an empty relation in its place
     if node.kind != "OneRowRelation" and node.get("isStreaming") is not True:
@@ -77,7 +77,7 @@ def rdd(node: Node, trace: Trace) -> Relation:
     if remembered is not None:
         return remembered
     if set(node.strings("roots")) <= {"ParallelCollectionRDD", "EmptyRDD"}:
-        return local(node, trace)
+        return local_data(node, trace)
     trace.add_opaque_step(OpaqueStep(node.kind, "", "an RDD whose origin is not in the plan"))
     columns = {a.text("id"): Flow(text=a.text("name")) for a in attributes}
     return Relation(columns, tuple(columns))

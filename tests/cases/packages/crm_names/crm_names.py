@@ -16,6 +16,6 @@ def name(source: Source, _context: NameContext) -> NamedDataset | None:
     )
 
 
-def broken(source: Source, _context: NameContext) -> NamedDataset | None:
+def raise_error(source: Source, _context: NameContext) -> NamedDataset | None:
     """A rule that always raises."""
     raise RuntimeError(f"cannot name {source.kind}")

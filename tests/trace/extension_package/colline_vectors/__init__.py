@@ -18,7 +18,7 @@ def register(extension: Extension) -> None:
         return Source(SourceKind.OTHER, provider="vectors", options=(("name", node.text("index")),))
 
     @extension.operator("VectorBroken")
-    def broken(node: Node, trace: Trace) -> Relation:
+    def raise_error(node: Node, trace: Trace) -> Relation:
         raise ValueError("not today")
 
     extension.masking("vector_token")

@@ -49,7 +49,7 @@ class PlanResolver:
         except UnresolvablePlanError as error:
             return ResolvedPlan(failure=error.message)
         except Exception as error:  # noqa: BLE001 - no error of one plan may prevent the next one
-            return ResolvedPlan(missing=self._stubs.missing(), failure=error_line(error))
+            return ResolvedPlan(missing=self._stubs.missing_names(), failure=error_line(error))
 
 
 class _Analysis:

@@ -63,9 +63,9 @@ class StubTables:
         """Forget all tables."""
         self._catalog.clear()
 
-    def missing(self) -> tuple[tuple[str, ...], ...]:
+    def missing_names(self) -> tuple[tuple[str, ...], ...]:
         """The names of tables that were looked up and are not known."""
-        return tuple(tuple(line.split("\t")) for line in self._catalog.missing().splitlines())
+        return tuple(tuple(line.split("\t")) for line in self._catalog.missingNames().splitlines())
 
     def _stub(self, table: TableDescription) -> Any:
         paths = self._array([table.location]) if table.location else None

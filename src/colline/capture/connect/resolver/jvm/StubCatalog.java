@@ -26,7 +26,7 @@ public class StubCatalog implements TableCatalog, SupportsNamespaces {
   public static synchronized void clear() { TABLES.clear(); MISSING.clear(); }
 
   /** The names that queries have asked for and that are not registered: one per line, their parts separated by tabs. */
-  public static synchronized String missing() {
+  public static synchronized String missingNames() {
     StringBuilder b = new StringBuilder();
     java.util.Iterator it = MISSING.iterator();
     while (it.hasNext()) b.append(it.next()).append('\n');
