@@ -131,7 +131,7 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
 @pytest.fixture(scope="session")
 def storm_lake(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     """A lake whose server was killed repeatedly, and the runs that it had acknowledged."""
-    from tests.server.storm import storm
+    from tests.server.killed_under_load import storm
 
     lake = tmp_path_factory.mktemp("storm_lake") / "lake"
     with ThreadPoolExecutor(1) as thread:  # the browser of another test may have an event loop in this thread

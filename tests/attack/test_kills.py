@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.attack.table import Attack, times
+from tests.server.killed_under_load import storm
 from tests.server.serving import landed_lines, serving
-from tests.server.storm import storm
 
 pytestmark = pytest.mark.attack
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.server.killed_under_load import CLIENTS, KILLS
 from tests.server.serving import landed_lines, serving
-from tests.server.storm import CLIENTS, KILLS
 
 pytestmark = pytest.mark.faults
 

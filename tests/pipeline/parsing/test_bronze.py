@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lakes import land
-from tests.pipeline.jar import EVENTS
 from tests.pipeline.parsing.test_raw_events import compact, nightly_event, odd_lines
 from tests.pipeline.scenarios import BAD
+from tests.pipeline.spark_jar import EVENTS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

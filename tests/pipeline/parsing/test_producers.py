@@ -11,7 +11,7 @@ import pytest
 
 from colline.graph import open_lake
 from tests.lakes import land
-from tests.pipeline import jar, producers
+from tests.pipeline import producers, spark_jar
 from tests.pipeline.lake_view import current, edges, table
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def place(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Plac
     conf = spark.sparkContext._jsc.hadoopConfiguration()
     conf.set(f"fs.viewfs.mounttable.{mounts}.link./data", (home / "behind").as_uri())
     land(home / "came in", [*producers.events(), "{nonsense"])
-    land(home / "other", jar.EVENTS)
+    land(home / "other", spark_jar.EVENTS)
     return Place(f"viewfs://{mounts}/data/the lake", home / "behind" / "the lake", (home / "came in", home / "other"))
 
 
@@ -52,7 +52,7 @@ def lake(spark: SparkSession, place: Place) -> Path:
         done = ingest(place.address, from_=[address.as_uri(), str(path)], spark=spark)
         assert ingest(place.address, from_=[address.as_uri(), str(path)], spark=spark).snapshot is None
     assert (done.batches, done.quarantined) == (2, 1)
-    assert done.events == len(producers.events()) + len(jar.EVENTS)
+    assert done.events == len(producers.events()) + len(spark_jar.EVENTS)
     with open_lake(place.behind) as published:  # in the lake, where every machine finds it
         assert published.overview().snapshot == done.snapshot
     assert len(table(place.behind, "bronze/events")) == done.events + 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.lakes import dataset, event, land, lineage, source
-from tests.pipeline import jar, producers
+from tests.pipeline import producers, spark_jar
 from tests.pipeline.scenarios import BAD
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def landed_files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     chance = random.Random(7)
     lake = tmp_path_factory.mktemp("heads")
     nights = [nightly_event(n, version=n, rows=n) for n in range(20)]
-    others = [e for e in (*producers.events(), *jar.EVENTS) if isinstance(e, dict)]
+    others = [e for e in (*producers.events(), *spark_jar.EVENTS) if isinstance(e, dict)]
     writers = (compact, as_the_spec_shows, of_python_client)
     files = [
         [compact(e) for e in nights],
