@@ -104,7 +104,7 @@ def lake_of(found: list[Edge], folder: Path) -> Path:
 
 
 def open_temporary_lake(found: list[Edge]) -> tuple[Lineage, Path]:
-    folder = Path(tempfile.mkdtemp(prefix="colline-laws-"))
+    folder = Path(tempfile.mkdtemp(prefix="colline-random-graphs-"))
     return open_lake(lake_of(found, folder)), folder
 
 

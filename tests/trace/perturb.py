@@ -1,4 +1,4 @@
-"""Tests law 1 by experiment: changes one input column and checks that every output that changed has it as an input.
+"""Tests by experiment that no influence is missed: if a change of an input changes an output, it is in the lineage.
 
 Spark analyzes a query and its lineage is traced. DuckDB runs the same text on every variant of the data. A variant
 differs from the base in one column of one table, and is a schema of its own. `python -m tests.trace.perturb 1000`

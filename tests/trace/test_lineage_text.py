@@ -1,15 +1,10 @@
-"""A plan as text, a lineage as a table, and a lineage as a picture."""
+"""A lineage as a table, and as a picture."""
 
 from __future__ import annotations
 
 import re
 
-import pytest
-
-from colline.errors import PlanError
-from colline.plan import decode, format_plan
 from colline.trace import ColumnLineage, ColumnRef, DatasetName, Dependency, Effect, OpaqueStep, Transformation
-from tests.trace.plans import PlanWriter
 
 ORDERS = DatasetName("file", "/data/orders")
 
@@ -65,35 +60,3 @@ def test_picture_has_a_line_per_dependency_and_a_legend_of_the_kinds() -> None:
     ]  # fmt: skip
     assert "direct/aggregation masked: count(DISTINCT email)</title>" in picture
     assert "<td>count(DISTINCT email)</td>" in html and "opaque: MapInPandas clean" in html
-
-
-def test_plan_text_has_one_line_per_operator_and_a_shared_one_once() -> None:
-    writer = PlanWriter()
-    a = writer.attribute("a")
-    scan = writer.files("/data/t", [a])
-    alias, _ = writer.alias(writer.call("abs", a), "b")
-    branch = writer.node("Project", projectList=[a, alias], child=scan)
-    union = writer.node("Union", children=[branch, branch], byName=False, output=[a])
-    assert format_plan(decode(writer.plan(union)).root).splitlines() == [
-        "Union children=[Project(…), Project(…)], byName=False, output=[a#1]",
-        "  Project projectList=[a#1, abs([a#1]) as b#2]",
-        "    LogicalRelation relation=HadoopFsRelation([/data/t], ParquetFileFormat, [], []), output=[a#1]",
-        f"  Project … as @{branch}",
-    ]
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"root": 0, "classes": [], "nodes": []},
-        {"root": 0, "classes": [["Filter", "x", [], None]], "nodes": [[0]]},
-        {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0]]},
-        {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0, 1.5]]},
-        {"root": 0, "classes": [["Filter", "p", ["a"], None]], "nodes": [[0, 7]]},
-    ],
-)
-def test_invalid_plan_is_rejected_with_a_hint(data: dict[str, object]) -> None:
-    with pytest.raises(PlanError) as caught:
-        decode(data)
-    assert caught.value.hint

@@ -1,4 +1,4 @@
-"""Law 1 on random queries: every observed influence is in the lineage. Law 2, in part: every input is in the query."""
+"""On random queries, every observed influence is in the lineage, and every input in the lineage is in the query."""
 
 from __future__ import annotations
 
