@@ -28,7 +28,7 @@ def _segments(lake: Path) -> list[Path]:
 
 
 async def test_many_appends_share_one_sync(tmp_path: Path) -> None:
-    group_commit = start_group_commit(tmp_path)
+    group_commit = start_group_commit(tmp_path, seal_seconds=3600)
     await asyncio.gather(*(group_commit.append([f"{i}\n".encode()]) for i in range(2000)))
     assert group_commit.counts.events == 2000
     assert group_commit.counts.commits < 200
