@@ -1,7 +1,7 @@
 """Events of one session → the tables that a snapshot is built from, without Spark and without a lake.
 
 The tables have the columns of `lake.table_reader.ANSWER_COLUMNS`. For events of one application they contain what an
-ingest of the same events writes; `tests/graph/test_session_lineage.py` compares the two.
+ingest of the same events writes; `tests/capture/test_session_lineage.py` compares the two.
 """
 
 from __future__ import annotations
