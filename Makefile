@@ -135,7 +135,7 @@ attack: setup ## attack server, spool, snapshots and ingest, and print what held
 
 .PHONY: pipeline-faults
 pipeline-faults: setup ## kill ingest and rebuild after each write, and shuffle events: make pipeline-faults COLLINE_MOMENTS=50
-	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/history/test_histories.py tests/pipeline/upkeep/test_rebuild.py tests/pipeline/upkeep/test_upkeep.py tests/graph/test_staleness.py --timeout 3600
+	COLLINE_FAULTS=all $(BIN)/python -m pytest tests/pipeline/test_exactly_once.py tests/pipeline/history/test_histories.py tests/pipeline/upkeep/test_rebuild.py tests/pipeline/upkeep/test_upkeep.py tests/graph/snapshot/test_staleness.py --timeout 3600
 
 .PHONY: test-objectstore
 test-objectstore: setup ## test a lake that Spark writes to an S3-compatible store; downloads 600 MB once

@@ -18,7 +18,7 @@ from deltalake import write_deltalake
 
 from colline.graph.snapshot.publish import publish
 from colline.terminal_text import get_logger
-from tests.cli.test_query_commands import on_terminal
+from tests.cli.ask.test_query_commands import on_terminal
 from tests.graph.graph_lakes import LakeWriter
 from tests.server.serving import serving
 

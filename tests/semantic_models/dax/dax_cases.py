@@ -16,7 +16,7 @@ from colline.semantic_models.tmdl.tmdl_model import tmdl_model
 from colline.trace.flow import dependency_entries
 from colline.trace.lineage_text import effect_label
 
-ROOT = Path(__file__).parents[1] / "cases" / "dax"
+ROOT = Path(__file__).parents[2] / "cases" / "dax"
 MODEL, _ = tmdl_model("M", {"model.tmdl": (ROOT / "model.tmdl").read_text("utf-8")})
 NAMES = ModelNames(MODEL, "powerbi")
 

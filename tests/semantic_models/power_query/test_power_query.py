@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.semantic_models.m_cases import MCase, m_cases
+from tests.semantic_models.power_query.m_cases import MCase, m_cases
 
 
 @pytest.mark.parametrize("case", m_cases(), ids=lambda case: case.key)

@@ -15,7 +15,7 @@ from colline.naming.dataset import DatasetKind
 from colline.trace import DatasetName
 from tests.importers.definition_lines import job_lines, job_named
 
-PROJECT = Path(__file__).parents[1] / "cases" / "dbt" / "shop"
+PROJECT = Path(__file__).parents[2] / "cases" / "dbt" / "shop"
 
 
 def read(path: Path) -> Definitions:

@@ -12,7 +12,7 @@ from colline.server.openapi.examples import example_response
 from colline.server.openapi.reference import reference
 from colline.server.openapi.schemas import component_schemas, reference_to
 
-REST_PAGE = Path(__file__).parents[2] / "docs" / "reference" / "rest.md"
+REST_PAGE = Path(__file__).parents[3] / "docs" / "reference" / "rest.md"
 
 
 def test_rest_page_is_up_to_date() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.semantic_models.dax_cases import DaxCase, dax_cases
+from tests.semantic_models.dax.dax_cases import DaxCase, dax_cases
 
 
 @pytest.mark.parametrize("case", dax_cases(), ids=lambda case: case.key)

@@ -21,7 +21,7 @@ from colline.errors import CollineError
 from colline.graph import Lineage
 from tests.graph.graph_lakes import LakeWriter
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def run(lake: Path, *arguments: str, text: str | None = None) -> tuple[int, str]:

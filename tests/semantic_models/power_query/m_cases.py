@@ -16,7 +16,7 @@ from colline.sql_lineage.table_schema import TableSchema
 from colline.trace import ColumnLineage, DatasetName
 from colline.trace.lineage_text import effect_label
 
-ROOT = Path(__file__).parents[1] / "cases" / "power_query"
+ROOT = Path(__file__).parents[2] / "cases" / "power_query"
 COLUMNS = {
     "Sales": ("Id", "Amount", "Qty", "StoreKey", "Status", "Day"),
     "Store": ("Key", "City", "Name"),
