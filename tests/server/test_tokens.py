@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import ssl
 import stat
 import subprocess
@@ -162,6 +163,34 @@ def test_no_token_is_valid_while_the_file_of_tokens_is_damaged(tmp_path: Path) -
             answer = server.client.get("/api/v1/status", headers=headers)
             assert (answer.status_code, answer.json()["code"]) == (503, "fault")
         assert server.client.get("/api/v1/status").status_code == 401
+
+
+@pytest.mark.parametrize("what", ["a folder", "a named pipe", "a link to itself"])
+def test_no_token_is_valid_while_the_file_of_tokens_is_replaced(tmp_path: Path, what: str) -> None:
+    lake = tmp_path / "lake"
+    headers = {"authorization": f"Bearer {_make(lake, 'read')}"}
+    with serving(lake, "--require-token") as server:
+        file = token_file(lake)
+        file.unlink()
+        make = {"a folder": file.mkdir, "a named pipe": lambda: os.mkfifo(file)}
+        make.get(what, lambda: file.symlink_to(file))()
+        time.sleep(1.2)  # the server checks the file once per second
+        for _ in range(2):
+            answer = server.client.get("/api/v1/status", headers=headers)
+            assert (answer.status_code, answer.json()["code"]) == (503, "fault")
+        assert server.client.get("/healthz").status_code == 200
+
+
+def test_replaced_content_with_the_old_time_is_noticed(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    headers = {"authorization": f"Bearer {_make(lake, 'read')}"}
+    with serving(lake, "--require-token") as server:
+        assert server.client.get("/api/v1/status", headers=headers).status_code == 200
+        times = token_file(lake).stat()
+        token_file(lake).write_text("[]")
+        os.utime(token_file(lake), ns=(times.st_atime_ns, times.st_mtime_ns))
+        time.sleep(1.2)
+        assert server.client.get("/api/v1/status", headers=headers).status_code == 401
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import os
 import secrets
+import stat
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,20 +100,31 @@ class TokenBook:
         except FileNotFoundError:
             self._tokens, self._stamp, self._checked = {}, None, time.monotonic()
             return
-        if self._stamp != (status.st_mtime_ns, status.st_ino):
+        except OSError as error:
+            self._tokens, self._stamp = {}, None
+            raise self._unreadable(error.strerror) from error
+        stamp = (status.st_ctime_ns, status.st_ino)  # unlike the time of the content, no program can set it back
+        if stamp != self._stamp:
             self._tokens, self._stamp = {}, None  # no token is valid while the file is damaged
             self._tokens = self._read()
-            self._stamp = (status.st_mtime_ns, status.st_ino)
+            self._stamp = stamp
         self._checked = time.monotonic()
 
     def _read(self) -> dict[str, AccessToken]:
         try:
+            if not stat.S_ISREG(self.path.stat().st_mode):  # a named pipe would block the server
+                raise self._unreadable("not a file")
             tokens = msgspec.json.decode(self.path.read_bytes(), type=list[AccessToken])
         except FileNotFoundError:
             return {}
-        except (OSError, msgspec.DecodeError) as error:
-            raise LakeError(f"cannot read the tokens in {self.path}: {error}", hint="restore or remove it") from error
+        except OSError as error:
+            raise self._unreadable(error.strerror) from error
+        except msgspec.DecodeError as error:
+            raise self._unreadable(error) from error
         return {token.id: token for token in tokens}
+
+    def _unreadable(self, reason: object) -> LakeError:
+        return LakeError(f"cannot read the tokens in {self.path}: {reason}", hint="restore or remove it")
 
     @contextmanager
     def _edit(self) -> Iterator[dict[str, AccessToken]]:
