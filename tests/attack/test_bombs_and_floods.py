@@ -42,9 +42,20 @@ def nested_brackets(size: int, depth: int = 190) -> bytes:
     return b'{"eventTime":"2026-03-02T12:04:00Z","job":{"namespace":"n","name":"j","facets":{"x":' + lists + b"}}}"
 
 
+def many_values(value: bytes, count: int) -> bytes:
+    """An event with a list of tags that are this value."""
+    tags = b",".join([value] * count)
+    return (
+        b'{"eventTime":"2026-03-02T12:04:00Z","job":{"namespace":"n","name":"j","facets":{"tags":{"tags":[%s]}}}}'
+        % tags
+    )
+
+
 # name, gzip body, status, CPU seconds that one of them may take
 BOMBS = [
     ("gzip of nested brackets", gzip.compress(nested_brackets(15 * MEGABYTE)), 201, 3),
+    ("gzip of five million tags", gzip.compress(many_values(b"{}", 5_000_000)), 422, 3),
+    ("gzip of 15 MB that are not text", gzip.compress(b"\xff" * (15 * MEGABYTE)), 422, 3),
     ("gzip of brackets without end", gzip.compress(b"[" * (15 * MEGABYTE)), 422, 3),
     ("gzip with 700,000 empty members", gzip.compress(b"") * 700_000, 400, 2),
     ("gzip of 1 GB", gzip.compress(b" " * MEGABYTE) * 1000, 413, 2),
@@ -61,6 +72,43 @@ def test_bomb_costs_bounded_cpu_time(
             answer = server.client.post(LINEAGE, content=body, headers=GZIP, timeout=120)
             spent = cpu_seconds(server) - before
             row.count(answer.status_code == status and spent < seconds, (answer.status_code, spent))
+
+
+BATCHES = [
+    ("a batch of five million lines", b"11\n" * 5_000_000),
+    ("a batch of 15 million empty lines", b"\n" * 15_000_000 + b"1\n" * 20_000),
+    ("a batch of an array with five million elements", b"[" + b"11," * 5_000_000 + b"1]"),
+]
+
+
+@pytest.mark.parametrize(("name", "body"), BATCHES, ids=[batch[0] for batch in BATCHES])
+def test_batch_of_many_events_is_refused_before_it_is_taken_apart(
+    server: Server, attack: Attack, name: str, body: bytes
+) -> None:
+    with attack(name, server) as row:
+        for _ in range(times(1, 10)):
+            before = cpu_seconds(server)
+            content = gzip.compress(body, 1)
+            answer = server.client.post(f"{LINEAGE}/batch", content=content, headers=GZIP, timeout=120)
+            spent = cpu_seconds(server) - before
+            row.count(answer.status_code == 413 and spent < 4, (answer.status_code, answer.text, spent))
+
+
+def test_bodies_that_are_not_text_take_bounded_memory(server: Server, attack: Attack) -> None:
+    statuses: list[int] = []
+
+    def post() -> None:
+        answer = httpx.post(f"{server.address}{LINEAGE}", content=b"\xff" * (15 * MEGABYTE), timeout=120)
+        statuses.append(answer.status_code)
+
+    with attack("six bodies of 15 MB that are not text, at once", server) as row:
+        for _ in range(times(1, 5)):
+            senders = [threading.Thread(target=post) for _ in range(6)]
+            for sender in senders:
+                sender.start()
+            for sender in senders:
+                sender.join()
+        row.count(set(statuses) <= {422, 429} and 422 in statuses, statuses)
 
 
 def test_health_is_answered_while_bombs_arrive(server: Server, attack: Attack) -> None:

@@ -27,6 +27,7 @@ from pathlib import Path
 from uuid import uuid4
 
 _NAME = re.compile(r"\d{13}-[0-9a-f-]{36}\.(?P<delivered>\d+)\.open")
+_PIECE_BYTES = 1024 * 1024
 _sync_data = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 
 
@@ -107,7 +108,10 @@ class Segment:
         On OSError the file stays as it was. FileNotFoundError: somebody deleted the file or, with `sync`, moved it.
         """
         try:
-            _write(self._descriptor, b"".join(lines), self.size)
+            offset = self.size
+            for piece in _pieces(lines):
+                _write(self._descriptor, piece, offset)
+                offset += len(piece)
             if sync:
                 _sync_data(self._descriptor)
             # Looking up the path would make `emit` a third slower (bench/emit.py, after a pause).
@@ -186,6 +190,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _pieces(lines: Sequence[bytes]) -> Iterator[bytes]:
+    """The lines joined to pieces of about a megabyte: joining all of them would double the memory of large ones."""
+    start = size = 0
+    for end, line in enumerate(lines, 1):
+        size += len(line)
+        if size >= _PIECE_BYTES or end == len(lines):
+            yield b"".join(lines[start:end])
+            start, size = end, 0
 
 
 def _write(descriptor: int, data: bytes, offset: int) -> None:

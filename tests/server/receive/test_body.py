@@ -55,13 +55,13 @@ def test_waiting_work_is_never_begun_after_the_client_disconnected() -> None:
         async def leave() -> dict[str, str]:
             return {"type": "http.disconnect"}
 
-        occupied = [asyncio.ensure_future(off_event_loop(occupy, LARGE, stay)) for _ in range(2)]
-        await asyncio.to_thread(lambda: [busy.acquire() for _ in occupied])
+        occupied = asyncio.ensure_future(off_event_loop(occupy, LARGE, stay))
+        await asyncio.to_thread(busy.acquire)
         with pytest.raises(Problem, match="the client disconnected"):
             await off_event_loop(lambda: runs.append("waiting"), LARGE, leave)
         release.set()
-        await asyncio.gather(*occupied)
-        await off_event_loop(done.set, LARGE, stay)  # the threads have reached the end of their queue
+        await occupied
+        await off_event_loop(done.set, LARGE, stay)  # the thread has reached the end of its queue
 
     asyncio.run(scenario())
     assert done.is_set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 
 import msgspec
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colline.server.receive.validate import MAXIMUM_DEPTH, Fault, as_line, events_in, fault_of
+from colline.server.receive.validate import MAX_VALUES, MAXIMUM_DEPTH, Fault, as_line, events_in, fault_of
 from tests.server.serving import event
 
 GOOD = event()
@@ -120,9 +121,36 @@ def test_invalid_text_becomes_one_line_that_contains_it(text: bytes) -> None:
     assert kept == {"path": fault.path, "reason": fault.reason, "text": text.decode(errors="backslashreplace")}
 
 
+@pytest.mark.parametrize("content", [b"\xff" * 200_000, b"\0" * 200_000], ids=["not UTF-8", "control characters"])
+def test_large_text_that_is_not_text_is_kept_as_base64(content: bytes) -> None:
+    line = as_line(content, Fault("$", "not JSON"))
+    assert len(line) < len(content) * 1.4
+    assert base64.b64decode(json.loads(line)["colline_refused"]["base64"]) == content
+
+
+def test_large_refused_text_is_kept_as_text() -> None:
+    content = json.dumps({"é": "x" * 200_000}, indent=2).encode()
+    assert json.loads(as_line(content, Fault("$", "no event")))["colline_refused"]["text"] == content.decode()
+
+
+def test_values_are_counted_outside_of_strings() -> None:
+    text = event_with("job.facets.sql", {"query": "values " + "(1, 2), {[" * MAX_VALUES + '\\"'})
+    assert fault_of(text) is None
+    many = event_with("job.facets.x", [0] * (MAX_VALUES + 1))
+    assert fault_of(many) == Fault("$", f"more than {MAX_VALUES} values")
+
+
 def test_a_batch_is_an_array_or_lines() -> None:
     one, two = json.dumps(GOOD).encode(), json.dumps(event("b")).encode()
-    assert events_in(b"[" + one + b",\n " + two + b"]") == [one, two]
-    assert events_in(one + b"\r\n\n" + two + b"\n") == [one, two]
-    assert events_in(b"  ") == []
-    assert isinstance(events_in(b"[" + one), Fault)
+    assert events_in(b"[" + one + b",\n " + two + b"]", 2) == [one, two]
+    assert events_in(one + b"\r\n\n" + two + b"\n", 2) == [one, two]
+    assert events_in(b" " + one + b"\n \r\n\t\n" + two, 2) == [b" " + one, two]
+    assert events_in(b"  ", 2) == []
+    assert isinstance(events_in(b"[" + one, 2), Fault)
+
+
+def test_batch_with_more_events_than_allowed_is_not_taken_apart() -> None:
+    element = b'{"a": [1, 2, {"b": "],"}]}'
+    for batch in (b"[" + b",".join([element] * 3) + b"]", b"\n".join([element] * 3)):
+        assert events_in(batch, 3) == [element] * 3
+        assert events_in(batch, 2) is None

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import anyio
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
 from colline.server.http_errors import Problem
 from colline.server.receive.byte_budget import Lease
@@ -21,8 +21,9 @@ MAX_BYTES_ON_EVENT_LOOP = 128 * 1024
 MAX_GZIP_MEMBERS = 1000
 _GZIP_CHUNK_BYTES = 64 * 1024
 _GZIP_WBITS = 16 + zlib.MAX_WBITS
-# Threads for large bodies only: health checks and queries never wait for them.
-_LARGE_BODY_THREADS = ThreadPoolExecutor(2, thread_name_prefix="colline-large-body")
+# A thread for large bodies only: health checks and queries never wait for it. What a body takes in memory while it is
+# checked is a multiple of its size, so one is checked at a time.
+_LARGE_BODY_THREAD = ThreadPoolExecutor(1, thread_name_prefix="colline-large-body")
 
 _Result = TypeVar("_Result")
 
@@ -62,13 +63,23 @@ async def read_body(scope: Scope, receive: Receive, lease: Lease, *, limit: int,
     return unpacked
 
 
+def replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` for an application of its own: the body that was read, then what follows."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return next_message
+
+
 async def off_event_loop(
     work: Callable[[], _Result], size: int, receive: Receive, stop: threading.Event | None = None
 ) -> _Result:
     """The result of work on `size` bytes. Large work is done in a thread, and stopped if the client disconnects."""
     if size <= MAX_BYTES_ON_EVENT_LOOP:
         return work()
-    submitted = _LARGE_BODY_THREADS.submit(work)
+    submitted = _LARGE_BODY_THREAD.submit(work)
     working = asyncio.wrap_future(submitted)
     leaving = asyncio.ensure_future(receive())  # the body is complete: the next message is http.disconnect
     try:

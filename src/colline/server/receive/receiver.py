@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -36,8 +37,8 @@ class Receiver:
         """POST /api/v1/lineage: 201 when the event is durable; 422 with what is wrong, and the event is kept."""
         with self.budget.lease() as lease:
             text = await self._read(scope, receive, lease)
-            fault = await off_event_loop(lambda: fault_of(text), len(text), receive)
-            await self.spool.append([as_line(text, fault)])
+            fault, line = await off_event_loop(lambda: _fault_and_line(text), len(text), receive)
+            await self._keep([line], lease)
         if fault is not None:
             self.counts["refused"] += 1
             raise _refusal(fault)
@@ -48,23 +49,29 @@ class Receiver:
         """POST /api/v1/lineage/batch: 200 when all events are durable, with the invalid ones listed; 422 if all are."""
         with self.budget.lease() as lease:
             body = await self._read(scope, receive, lease)
-            texts = await off_event_loop(lambda: events_in(body), len(body), receive)
+            texts = await off_event_loop(lambda: events_in(body, self.max_events), len(body), receive)
+            if texts is None:
+                hint = f"send at most {self.max_events} events at a time"
+                raise Problem(413, "too_large", f"a batch of more than {self.max_events} events", hint=hint)
             if isinstance(texts, Fault):
-                await self.spool.append([as_line(body, texts)])
+                line = await off_event_loop(partial(as_line, body, texts), len(body), receive)
+                await self._keep([line], lease)
                 self.counts["refused"] += 1
                 raise _refusal(texts)
-            if len(texts) > self.max_events:
-                hint = f"send at most {self.max_events} events at a time"
-                raise Problem(413, "too_large", f"a batch of {len(texts)} events", hint=hint)
-            faults = await off_event_loop(lambda: [fault_of(text) for text in texts], len(body), receive)
-            lines = [as_line(text, fault) for text, fault in zip(texts, faults, strict=True)]
-            if lines:
-                await self.spool.append(lines)
-        answer = batch_summary(faults)
+            lease.grow(len(body))
+            checked = await off_event_loop(lambda: [_fault_and_line(text) for text in texts], len(body), receive)
+            if checked:
+                await self._keep([line for _, line in checked], lease)
+        answer = batch_summary([fault for fault, _ in checked])
         self.counts["accepted"] += answer["summary"]["successful"]
         self.counts["refused"] += answer["summary"]["failed"]
         status = 422 if answer["status"] == "failure" else 200
         await send_json(send, status, msgspec.json.encode(answer))
+
+    async def _keep(self, lines: list[bytes], lease: Lease) -> None:
+        """Makes the lines durable."""
+        lease.grow(sum(map(len, lines)))
+        await self.spool.append(lines)
 
     async def _read(self, scope: Scope, receive: Receive, lease: Lease) -> bytes:
         body = await read_body(scope, receive, lease, limit=self.max_body, seconds=self.body_seconds)
@@ -72,6 +79,12 @@ class Receiver:
         if not body.strip():
             raise Problem(422, "bad_event", "the body is empty", extra={"path": "$"})
         return body
+
+
+def _fault_and_line(text: bytes) -> tuple[Fault | None, bytes]:
+    """What is wrong with the text of an event, and the line of a landing file for it."""
+    fault = fault_of(text)
+    return fault, as_line(text, fault)
 
 
 def batch_summary(faults: list[Fault | None]) -> dict[str, Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from itertools import islice
 from typing import Any
 
 import msgspec
 import numpy as np
 from msgspec import Raw, UnsetType
+from numpy.typing import NDArray
 
 from colline.events.json_structure import event_type
 
@@ -17,7 +20,12 @@ MAXIMUM_DEPTH = 200  # producers stay far below; the stack of a parser allows mo
 EARLIEST_EVENT = datetime(2000, 1, 1, tzinfo=timezone.utc)
 MAX_UTC_OFFSET = timedelta(hours=18)  # as in Spark
 MAX_CLOCK_ERROR = timedelta(days=366)
-_DEPTH_CHUNK_BYTES = 1024 * 1024
+# A value of two bytes can take a hundred in memory. An event of 16 MB from a real producer has about a million values.
+MAX_VALUES = 1_250_000
+_SCAN_CHUNK_BYTES = 1024 * 1024
+# Escaping makes binary data up to six times larger: beyond this size it is kept as Base64.
+_MAX_ESCAPED_BYTES = 128 * 1024
+_TEXT_BYTES = bytes({9, 10, 13, *range(0x20, 0x7F), *range(0x80, 0x100)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +37,19 @@ class Fault:
 
 
 _TOO_DEEP = Fault("$", f"nested deeper than {MAXIMUM_DEPTH}")
+_TOO_MANY_VALUES = Fault("$", f"more than {MAX_VALUES} values")
 _decode_event = msgspec.json.Decoder(event_type()).decode
+_encode_lines = msgspec.json.Encoder().encode_lines  # bytes become Base64
 _decode_array = msgspec.json.Decoder(list[Raw]).decode
 _MESSAGE = re.compile(r"^(?P<reason>.*?)(?: - at `(?:key in )?(?P<path>\$.*)`)?$", re.DOTALL)
+_LINE = re.compile(rb"^[ \t\r\f\v]*+[^\s][^\n]*", re.MULTILINE)
 _LINE_BREAKS_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
 
 
 def fault_of(text: bytes) -> Fault | None:
     """What is wrong with the text of one event; None if it is valid."""
+    if _has_more_values(text, MAX_VALUES):
+        return _TOO_MANY_VALUES
     try:
         if not text.isascii():
             text.decode()
@@ -75,25 +88,48 @@ def _content_fault(event: Any) -> Fault | None:
 
 
 def nesting_depth(text: bytes) -> int:
-    """How deep objects and lists of a valid JSON text are nested, in one pass over it.
+    """How deep objects and lists of a valid JSON text are nested."""
+    if text.count(b"{") + text.count(b"[") <= MAXIMUM_DEPTH:
+        return 0
+    return max(int(depths.max()) for _, depths in _scan(text))
+
+
+def has_more_elements(array: bytes, limit: int) -> bool:
+    """Whether a JSON array has more elements than this; of invalid JSON, as far as it is valid."""
+    if array.count(b",") < limit:
+        return False
+    commas = sum(int(np.count_nonzero((chunk == ord(",")) & (depths == 1))) for chunk, depths in _scan(array))
+    return commas >= limit
+
+
+def _has_more_values(text: bytes, limit: int) -> bool:
+    """Whether a JSON text has more commas and objects than this, outside of strings.
+
+    Each value that takes memory has one of them: no list of an event that is read is directly in another list.
+    """
+    if text.count(b",") + text.count(b"{") <= limit:
+        return False
+    found = sum(int(np.count_nonzero((chunk == ord(",")) | (chunk == ord("{")))) for chunk, _ in _scan(text))
+    return found > limit
+
+
+def _scan(text: bytes) -> Iterator[tuple[NDArray[np.uint8], NDArray[np.int32]]]:
+    """The bytes of a JSON text, in chunks, with the depth at each byte; bytes in strings are 0.
 
     The scan uses numpy, which releases the interpreter lock: a large body in a thread does not stop the event loop.
     """
-    if text.count(b"{") + text.count(b"[") <= MAXIMUM_DEPTH:
-        return 0
     unescaped = text.replace(b"\\\\", b"").replace(b'\\"', b"")
-    deepest = depth = 0
-    is_in_string = False
-    for start in range(0, len(unescaped), _DEPTH_CHUNK_BYTES):
-        chunk = np.frombuffer(unescaped, np.uint8, min(_DEPTH_CHUNK_BYTES, len(unescaped) - start), start)
+    depth, is_in_string = 0, False
+    for start in range(0, len(unescaped), _SCAN_CHUNK_BYTES):
+        chunk = np.frombuffer(unescaped, np.uint8, min(_SCAN_CHUNK_BYTES, len(unescaped) - start), start)
         quotes = np.cumsum(chunk == ord('"'), dtype=np.int32)
-        is_outside = (quotes + is_in_string) % 2 == 0
-        opens = (chunk == ord("{")) | (chunk == ord("["))
-        closes = (chunk == ord("}")) | (chunk == ord("]"))
-        depths = depth + np.cumsum((opens & is_outside).astype(np.int8) - (closes & is_outside), dtype=np.int32)
-        deepest, depth = max(deepest, int(depths.max())), int(depths[-1])
+        outside = np.where((quotes + is_in_string) % 2 == 0, chunk, np.uint8(0))
+        opens = ((outside == ord("{")) | (outside == ord("["))).astype(np.int8)
+        closes = (outside == ord("}")) | (outside == ord("]"))
+        depths = depth + np.cumsum(opens - closes, dtype=np.int32)
+        yield outside, depths
+        depth = int(depths[-1])
         is_in_string = bool((quotes[-1] + is_in_string) % 2)
-    return deepest
 
 
 def as_line(text: bytes, fault: Fault | None = None) -> bytes:
@@ -104,14 +140,36 @@ def as_line(text: bytes, fault: Fault | None = None) -> bytes:
     """
     if fault is None:
         return (text.translate(_LINE_BREAKS_TO_SPACES) if b"\n" in text or b"\r" in text else text) + b"\n"
-    kept = {"path": fault.path, "reason": fault.reason, "text": text.decode(errors="backslashreplace")}
-    return msgspec.json.encode({"colline_refused": kept}) + b"\n"
+    kept = {"path": fault.path, "reason": fault.reason, **_kept_content(text)}
+    return _encode_lines([{"colline_refused": kept}])
 
 
-def events_in(body: bytes) -> list[bytes] | Fault:
-    """The texts of a batch: the elements of a JSON array, or the lines that are not blank."""
+def _kept_content(text: bytes) -> dict[str, str | bytes]:
+    """A rejected text as the value of `text`, or of `base64` if it is large and not text."""
+    if len(text) > _MAX_ESCAPED_BYTES and not _is_text(text):
+        return {"base64": text}
+    return {"text": text.decode(errors="backslashreplace")}
+
+
+def _is_text(content: bytes) -> bool:
+    """Whether the content is UTF-8 with few control characters."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return len(content.translate(None, _TEXT_BYTES)) * 100 < len(content)
+
+
+def events_in(body: bytes, limit: int) -> list[bytes] | Fault | None:
+    """The texts of a batch: the elements of a JSON array, or the lines that are not blank; None for more than `limit`.
+
+    They are counted before they are taken apart, because a body of 16 MB may have millions.
+    """
     if body.lstrip()[:1] != b"[":
-        return [line for line in body.replace(b"\r\n", b"\n").split(b"\n") if line.strip()]
+        lines = [line[0].removesuffix(b"\r") for line in islice(_LINE.finditer(body), limit + 1)]
+        return lines if len(lines) <= limit else None
+    if has_more_elements(body, limit):
+        return None
     try:
         return [bytes(raw) for raw in _decode_array(body)]
     except RecursionError:
