@@ -32,6 +32,8 @@ def reply_in_worker(lake: str, name: str, arguments: dict[str, Any]) -> ToolRepl
 class AgentEndpoint:
     """Handles `/mcp`. It must be entered with `run` before the first request."""
 
+    max_request_bytes = MAX_REQUEST_BYTES
+
     def __init__(self, lake: str | Path, answer_seconds: float) -> None:
         self.lake = str(lake)
         self.answer_seconds = answer_seconds

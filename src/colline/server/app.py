@@ -101,7 +101,7 @@ class Site:
     async def _send_page(self, scope: Scope, send: Send) -> None:
         self.guard.check(scope, "open")
         if scope["method"] not in ("GET", "HEAD"):
-            raise _wrong_method(scope["method"], "GET")
+            raise wrong_method(scope["method"], "GET")
         found = find_page(self.page, scope["path"])
         if found is None:
             raise Problem(
@@ -124,11 +124,12 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 def _endpoint(methods: dict[str, Endpoint], method: str) -> Endpoint:
     endpoint = methods.get("GET" if method == "HEAD" else method)
     if endpoint is None:
-        raise _wrong_method(method, ", ".join(methods))
+        raise wrong_method(method, ", ".join(methods))
     return endpoint
 
 
-def _wrong_method(method: str, allowed: str) -> Problem:
+def wrong_method(method: str, allowed: str) -> Problem:
+    """The response to a method that a path does not have."""
     problem = Problem(405, "wrong_method", f"{method[:20]} is not allowed here", hint=f"allowed: {allowed}")
     return problem.with_header("allow", allowed)
 

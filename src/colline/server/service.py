@@ -14,7 +14,7 @@ import msgspec
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from colline import __version__
-from colline.server.app import Handler, Site
+from colline.server.app import Handler, Site, wrong_method
 from colline.server.auth import Guard
 from colline.server.http_errors import Problem
 from colline.server.ingest_scheduler import IngestScheduler, stamp
@@ -22,6 +22,7 @@ from colline.server.metrics import Metrics
 from colline.server.openapi.document import openapi
 from colline.server.query.handlers import QueryHandlers
 from colline.server.query.workers import QueryWorkers
+from colline.server.receive.body import read_body, replay
 from colline.server.receive.byte_budget import ByteBudget
 from colline.server.receive.forwarder import Forwarder
 from colline.server.receive.group_commit import GroupCommit
@@ -42,6 +43,8 @@ _NO_STORE = (b"cache-control", b"no-store")
 
 class Agents(Protocol):
     """Answers agents at /mcp, while its `run` is entered."""
+
+    max_request_bytes: int
 
     def run(self) -> AbstractAsyncContextManager[None]:
         """Serves requests until the block ends."""
@@ -87,7 +90,7 @@ class Service:
         """The ASGI application with its lifespan."""
         settings = self.settings
         guard = Guard.from_settings(settings, TokenBook(token_file(settings.lake)))
-        agents = None if self.agents is None else self.agents.handle
+        agents = None if self.agents is None else self._answer_agent
         page = read_page()
         site = Site(self.handlers(), guard, self.metrics, page, settings.max_requests, agents, settings.access_log)
         inner = _with_cors(site.app(), settings.cors_origins)
@@ -99,6 +102,19 @@ class Service:
                 await inner(scope, receive, send)
 
         return application
+
+    async def _answer_agent(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Reads the body first, within the budget and the time of all bodies.
+
+        A GET would open a stream without end, on which a server without sessions has nothing to send.
+        """
+        assert self.agents is not None
+        if scope["method"] not in ("POST", "DELETE"):
+            raise wrong_method(scope["method"], "POST")
+        with self.receiver.budget.lease() as lease:
+            seconds = self.settings.body_seconds
+            body = await read_body(scope, receive, lease, limit=self.agents.max_request_bytes, seconds=seconds)
+            await self.agents.handle(scope, replay(body, receive), send)
 
     def handlers(self) -> Mapping[str, Handler]:
         """The handler of each endpoint."""
