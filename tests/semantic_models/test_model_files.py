@@ -13,6 +13,7 @@ import pytest
 from colline.semantic_models.json_model import json_model
 from colline.semantic_models.model_lineage import model_lineage
 from colline.semantic_models.partition_sources import PartitionSources
+from colline.semantic_models.power_query.m_evaluation import MAX_STEPS
 from colline.semantic_models.semantic_model import NOWHERE, FilePosition, ModelProblem, SemanticModel
 from colline.semantic_models.source_address import AddressesOnly
 from colline.semantic_models.tmdl.tmdl_model import tmdl_model
@@ -306,3 +307,14 @@ def test_line_separators_of_unicode_are_part_of_a_line() -> None:
     model, problems = read_tmdl('table T\n\tmeasure A = "one\u2028two\x85three"\n\tcolumn B\n')
     assert problems == []
     assert model.tables[0].measures[0].expression.text == '"one\u2028two\x85three"'
+
+
+def test_the_limit_of_steps_counts_for_each_partition() -> None:
+    table = "table {0}\n\tcolumn a\n\t\tsourceColumn: a\n\tpartition p = m\n\t\tsource = {1}\n"
+    costly = "() => " + " & ".join(['"x"'] * (MAX_STEPS + 1))
+    small = 'Sql.Database("srv", "shop"){[Schema="dbo",Item="Stock"]}[Data]'
+    lines = lineage_lines(table.format("Bad", costly) + table.format("Good", small))
+    assert lines == [
+        "Good.a <- shop.dbo.Stock.a direct/identity",
+        "problem: 5: M that could not be read: more than 50,000 steps",
+    ]

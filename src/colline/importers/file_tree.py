@@ -29,6 +29,13 @@ class FileTree:
         """The path of a file on disk."""
         return self.root / file
 
+    def refuses(self, file: str) -> bool:
+        """Whether a file is not read, which is reported."""
+        refusal = _refusal(self.root / file, self.root)
+        if refusal:
+            self.problems.add(file, 1, refusal)
+        return bool(refusal)
+
     def ending(self, *suffixes: str) -> Iterator[str]:
         """The files whose names end with one of these texts, in upper or lower case."""
         return (file for file in self.files if file.lower().endswith(suffixes))
@@ -36,6 +43,8 @@ class FileTree:
     def text(self, file: str) -> str | None:
         """The text of a file; None if it cannot be read, which is reported."""
         path = self.root / file
+        if self.refuses(file):
+            return None
         try:
             if path.stat().st_size > MAX_TEXT_BYTES:
                 limit = MAX_TEXT_BYTES // 2**20
@@ -58,13 +67,23 @@ def file_tree(path: Path) -> FileTree:
     """The files at a path: those of a folder, or one file alone. The folder of a `.pbip` file is its project."""
     if not path.exists():
         raise SettingError(f"no file or folder at {path}", hint="check PATH")
+    if not path.is_dir() and not path.is_file():
+        raise SettingError(f"{path} is not a file or folder", hint="check PATH")
     if path.is_file() and path.suffix.lower() != ".pbip":
-        return FileTree(path.parent, (path.name,))
+        return FileTree(path.resolve().parent, (path.resolve().name,))
     root = path if path.is_dir() else path.parent
-    files = sorted(_walk(root))
-    if len(files) > MAX_FILES:
+    tree = FileTree(root, ())
+    tree.files = tuple(sorted(file for file in _walk(root) if not tree.refuses(file)))
+    if len(tree.files) > MAX_FILES:
         raise SettingError(f"{path} has more than {MAX_FILES:,} files", hint="import a folder inside of it")
-    return FileTree(root, tuple(files))
+    return tree
+
+
+def _refusal(path: Path, root: Path) -> str:
+    """Why a path is not read: it is a pipe or device, or a link out of the folder. Empty if it may be read."""
+    if path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
+        return "a link to a place outside of the folder; it is not read"
+    return "" if path.is_file() or not path.exists() else "not a regular file; it is not read"
 
 
 def _walk(root: Path) -> Iterator[str]:

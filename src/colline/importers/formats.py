@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
 from colline.errors import SettingError
@@ -55,7 +56,10 @@ def read_definitions(path: Path, tables: KnownTables, options: ImportOptions) ->
             parts[each.name] = _read(each, tree, resolver, options)
     counts = {name: found.files for name, found in parts.items() if found.files}
     if not counts:
-        raise SettingError(f"nothing to import in {path}", hint=f"expected {'; '.join(each.files for each in FORMATS)}")
+        first = islice(tree.problems.problems, 5)
+        unread = "; ".join(f"{each.file}, line {each.line}: {each.message}" for each in first)
+        message = f"nothing to import in {path}" + (f": {unread}" if unread else "")
+        raise SettingError(message, hint=f"expected {'; '.join(each.files for each in FORMATS)}")
     found = _with_ambiguous_names(combine_definitions(parts.values()), resolver.resolutions)
     problems = tuple(dict.fromkeys((*tree.problems.problems, *found.problems)))
     return ImportResult(replace(found, problems=problems), counts, resolver.resolutions)

@@ -9,7 +9,7 @@ from colline.semantic_models.model_lineage import PartitionLineage
 # their functions are registered when the modules are imported
 from colline.semantic_models.power_query import m_source_steps, m_table_steps  # noqa: F401
 from colline.semantic_models.power_query.m_connectors import entity_address
-from colline.semantic_models.power_query.m_evaluation import MEvaluator, MFindings
+from colline.semantic_models.power_query.m_evaluation import MEvaluator
 from colline.semantic_models.power_query.m_values import SourcePlace, TableValue
 from colline.semantic_models.semantic_model import (
     DataSource,
@@ -45,7 +45,7 @@ class PartitionSources:
             )
         if partition.kind.lower() == "query":
             return self._query(partition, partition.expression)
-        self._evaluator.findings = MFindings()
+        self._evaluator.begin()
         return self._lineage_of(self._evaluator.table(partition.expression))
 
     def _lineage_of(self, table: TableValue) -> PartitionLineage:
@@ -54,7 +54,7 @@ class PartitionSources:
 
     def _entity(self, entity: EntitySource) -> PartitionLineage:
         """`entityName: daily_revenue` of the source that `expressionSource` connects to."""
-        self._evaluator.findings = MFindings()
+        self._evaluator.begin()
         expression = self._model.expressions.get(entity.expression_name)
         place = self._evaluator.value(expression) if expression is not None else None
         address = entity_address(place if isinstance(place, SourcePlace) else None, entity.schema, entity.entity)
@@ -66,7 +66,7 @@ class PartitionSources:
         source = self._model.data_sources.get(partition.data_source, DataSource(""))
         server, database = source_server(source)
         text = f'Value.NativeQuery(Sql.Database("{_escape(server)}", "{_escape(database)}"), "{_escape(query.text)}")'
-        self._evaluator.findings = MFindings()
+        self._evaluator.begin()
         return self._lineage_of(self._evaluator.table(replace(query, text=text)))
 
 

@@ -6,8 +6,9 @@ it is reported. The number of evaluated expressions is limited.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from colline.semantic_models.power_query.m_connectors import source_address
 from colline.semantic_models.power_query.m_functions import (
@@ -57,6 +58,7 @@ from colline.trace.flow import Dependencies, apply_effect, merge
 MAX_STEPS = 50_000
 _CHOICES = frozenset(("otherwise", "catch", "??"))
 MAX_CALLS = 30  # of functions inside functions, and of shared expressions inside each other
+_Value = TypeVar("_Value")
 _NO_TABLE = TableValue(NamedRelation())
 
 
@@ -81,17 +83,27 @@ class MEvaluator:
         self._calls = 0
 
     def table(self, expression: Expression) -> TableValue:
-        """The table that an expression returns."""
-        return self.as_table(self.value(expression))
+        """The table that an expression returns; without columns if it cannot be read."""
+        return self._read(expression, lambda node: self.as_table(self.evaluate(node, Environment())), _NO_TABLE)
 
     def value(self, expression: Expression) -> MValue:
         """The value of an expression; unknown if it cannot be read."""
+        unknown: MValue = UNKNOWN
+        return self._read(expression, lambda node: self.evaluate(node, Environment()), unknown)
+
+    def begin(self) -> None:
+        """Forget the findings of the expression before. The limit of steps counts for each expression."""
+        self.findings = MFindings()
+        self._steps = 0
+
+    def _read(self, expression: Expression, value_of: Callable[[MNode], _Value], otherwise: _Value) -> _Value:
+        """The value of an expression; an error in it is reported at its place."""
         before, self._position = self._position, expression.position
         try:
-            return self.evaluate(parse_m(expression.text), Environment())
+            return value_of(parse_m(expression.text))
         except MError as error:
             self.report(f"M that could not be read: {error.message}", error.line)
-            return UNKNOWN
+            return otherwise
         finally:
             self._position = before
 
