@@ -17,6 +17,7 @@ from colline.contracts.finding_reports import to_junit, to_markdown, to_sarif, t
 from colline.contracts.findings import CODES, ContractReport, Finding, Severity
 from colline.contracts.table_facts import FactsReader
 from colline.contracts.value_paths import read_value_paths
+from colline.errors import ContractError
 from colline.graph import open_lake
 from tests.graph.graph_lakes import day, shop
 
@@ -258,3 +259,41 @@ def test_the_command_reports_a_broken_file_and_checks_the_others(shop_lake: Path
     assert [row["findings"][0]["code"] for row in report["contracts"] if row["findings"]] == ["contract-invalid"]
     code, output = run("check", tmp_path / "gold.contacts.odcs.yaml", "--lake", shop_lake)
     assert (code, output) == (0, "1 contract: everything holds\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("schema: {a: 1}", 2, "schema to be a list of tables"),
+        ("schema:", 2, "schema to be a list of tables"),
+        ("schema:\n- 5", 2, r"schema\[0\] to be a mapping with the key `name`"),
+        ("schema:\n- name: [x]", 3, r"schema\[0\].name to be a text"),
+        ("schema:\n- name: t\n  properties: 7", 4, r"schema\[0\].properties to be a list"),
+        ("schema:\n- name: t\n  properties:\n  - name: c\n    tags: pii", 6, r"properties\[0\].tags to be a list"),
+        ("schema:\n- name: t\n  customProperties: [{a: 1}]", 4, r"customProperties\[0\].property to be a text"),
+        ("schema:\n- name: t\n  context: 5", 4, "context to be a mapping or a text"),
+        ("schema:\n- name: t\n  context: {verifiedStatements: x}", 4, "verifiedStatements to be a list"),
+        ("schema:\n- name: t\n  context:\n    verifiedStatements:\n    - id: [1]", 6, "id to be a text"),
+    ],
+)
+def test_a_value_of_a_wrong_type_is_an_error_with_its_line(text: str, line: int, message: str) -> None:
+    with pytest.raises(ContractError, match=message) as error:
+        parse_contract(f"kind: DataContract\n{text}\n", "c.yaml")
+    assert (error.value.line, bool(error.value.hint)) == (line, True)
+
+
+@pytest.mark.parametrize("text", ["kind: DataContract\n", "kind: DataContract\nschema: []\n"])
+def test_a_contract_without_a_table_does_not_hold(reader: FactsReader, text: str) -> None:
+    [found] = check_contract(parse_contract(text, "c.yaml"), reader, NOW).findings
+    assert (found.code, found.severity, found.message) == (
+        "contract-invalid", Severity.ERROR, "the contract has no table",
+    )  # fmt: skip
+
+
+def test_values_of_another_form_in_custom_properties_do_not_crash(reader: FactsReader) -> None:
+    document = new_export(reader)
+    for each in document.tables()[0]["customProperties"]:
+        for value in (5, "x", [5], [[1]], [{"job": "x", "tables": 5, "column": 1}], {"a": 1}):
+            each["value"], before = value, each["value"]
+            findings(document, reader)
+            each["value"] = before

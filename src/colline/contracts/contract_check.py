@@ -22,6 +22,9 @@ def check_contract(document: ContractDocument, reader: FactsReader, now: datetim
     """All findings of a contract, worst first."""
     findings: list[Finding] = []
     tables = document.tables()
+    if not tables:
+        message, hint = "the contract has no table", "describe a table in `schema`, or export the contract of one"
+        findings.append(Finding("contract-invalid", _ERROR, document.source, None, message, hint, 1))
     for table in tables:
         facts = find_table(table, reader)
         if facts is None:
@@ -171,7 +174,8 @@ def _check_consumers(table: Any, facts: TableFacts) -> Iterator[Finding]:
     for row in rows if isinstance(rows, list) else ():
         if not hasattr(row, "get") or not isinstance(row.get("job"), str):
             continue
-        job, tables = row["job"], {str(name) for name in row.get("tables") or ()}
+        names = row.get("tables")
+        job, tables = row["job"], {str(name) for name in names} if isinstance(names, list) else set[str]()
         lost = sorted(tables - found.get(job, set())) if job in found else [""]
         for name in lost:
             message = f"{job} no longer reads it" + (f" to write {name}" if name else "")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from colline.contracts.contract_shape import shape_problems
 from colline.contracts.yaml_patch import patch_yaml
 from colline.contracts.yaml_tree import dump_yaml, round_trip_yaml
 from colline.errors import ContractError
@@ -56,6 +57,10 @@ def parse_contract(text: str, source: str) -> ContractDocument:
     if not isinstance(tree, CommentedMap) or tree.get("kind") != "DataContract":
         hint = "it must be a mapping with `kind: DataContract`, as the Open Data Contract Standard defines it"
         raise ContractError("not a data contract", source, 1, hint=hint)
+    problem = next(shape_problems(tree), None)
+    if problem is not None:
+        line = line_of(problem.owner, problem.key)
+        raise ContractError(f"expected {problem.path} to be {problem.expected}", source, line, hint="correct the value")
     return ContractDocument(tree, source, text)
 
 
