@@ -45,9 +45,9 @@ class RowsResult(ToolResult, frozen=True, kw_only=True):
 
 
 class ContractResult(ToolResult, frozen=True, kw_only=True):
-    """A data contract."""
+    """A page of a data contract; `contract` is the whole one, if it fits on one page."""
 
-    contract: dict[str, Any]
+    contract: dict[str, Any] | None
 
 
 def output_schema(result: type[ToolResult]) -> dict[str, Any]:

@@ -10,18 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from colline.errors import CollineError, ColumnNotFoundError
-from colline.graph.answer import count_of
+from colline.errors import AmbiguousNameError, CollineError, ColumnError, ColumnNotFoundError
 from colline.graph.queries.request_arguments import error_body, read_arguments
 from colline.graph.results import WalkAnswer
 from colline.mcp.compact_text import CompactPage, count_gaps, head_lines, rows_page, short_name, trace_page
-from colline.mcp.tool_results import ContractResult, RowsResult, ToolResult, TraceResult
+from colline.mcp.contract_reply import contract_reply
+from colline.mcp.tool_results import RowsResult, ToolResult, TraceResult
 from colline.mcp.tool_specs import BY_TOOL, DEFAULT_CHARACTERS, ToolSpec, request_form
 
 if TYPE_CHECKING:
     from colline.graph import Answer, Lineage
 
 ROWS_PER_PAGE = 500  # more than any budget shows
+# hints that name commands of the terminal, and what an agent can do instead
+_FIND_HINT = "try `find_column` with a part of the name"
+_HINTS = {
+    "try `colline find` with a part of the name": _FIND_HINT,
+    "`colline tables` and `colline jobs` list the names": _FIND_HINT,
+}
 _OWN_ARGUMENTS = ("max_characters", "cursor", "expressions", "direction")
 
 
@@ -71,7 +77,7 @@ class LakeTools:
         keywords = read_arguments(request_form(spec), _pairs(arguments))
         own = {each: keywords.pop(each) for each in _OWN_ARGUMENTS if each in keywords}
         if spec.name == "contract":
-            return self._contract(keywords, own["max_characters"])
+            return self._contract(keywords, own)
         method = own.get("direction", spec.question)
         answer, note = self._answer(method, keywords, own.get("cursor"))
         budget = (own["max_characters"] or DEFAULT_CHARACTERS) - len("\n".join(head_lines(answer, note)))
@@ -99,21 +105,20 @@ class LakeTools:
                 raise
             return method(**corrected, **paging), f"there is no `{error.column}`; this is the answer for `{guess}`"
 
-    def _contract(self, keywords: dict[str, Any], budget: int | None) -> ToolReply:
-        as_of = keywords.get("as_of")
-        contract = self.open().contract(keywords["table"], as_of=None if as_of is None else as_of.isoformat())
-        facts, text, size = contract.facts, contract.to_yaml(), budget or DEFAULT_CHARACTERS
-        counts = count_of(len(facts.columns), "column"), count_of(len(facts.consumers), "consumer")
-        verdict = f"{facts.label}: {', '.join(counts)}"
-        view = self.open().view()
-        result = ContractResult(
-            question="contract", verdict=verdict, as_of=view.as_of(None), capture="gaps" if facts.gaps else "complete",
-            totals={"columns": len(facts.columns), "edges": len(facts.edges)}, unknown=list(facts.gaps),
-            shown=len(facts.columns), left_out=0, cursor=None, contract=contract.to_dict(),
-        )  # fmt: skip
-        if len(text) > size:
-            text = f"{text[:size]}\ncut: {len(text) - size} more characters; ask again with a larger max_characters"
-        return ToolReply(f"{short_name(verdict)}\n{text}", msgspec.to_builtins(result))
+    def _contract(self, keywords: dict[str, Any], own: Mapping[str, Any]) -> ToolReply:
+        """The contract of a table; if its name has one similar name only, that of this one, with a note."""
+        budget, cursor = own["max_characters"] or DEFAULT_CHARACTERS, own.get("cursor")
+        try:
+            text, result = contract_reply(self.open(), keywords, budget=budget, cursor=cursor)
+        except ColumnError as error:
+            if isinstance(error, AmbiguousNameError) or len(error.candidates) != 1:
+                raise
+            guess = error.candidates[0]
+            note = f"there is no `{keywords['table']}`; this is the answer for `{guess}`"
+            text, result = contract_reply(
+                self.open(), {**keywords, "table": guess}, budget=budget, cursor=cursor, note=note
+            )
+        return ToolReply(text, msgspec.to_builtins(result))
 
 
 def _replace_name(value: Any, name: str, guess: str) -> Any:
@@ -164,7 +169,9 @@ def _result(spec: ToolSpec, answer: Answer, page: CompactPage, rest: tuple[int, 
 def _error_reply(body: dict[str, Any]) -> ToolReply:
     """An error with what to do next; candidates of an ambiguous or misspelled name are listed."""
     lines = [f"error: {short_name(str(body['error']))}"]
-    lines += [f"hint: {short_name(str(body['hint']))}"] if body.get("hint") else []
+    if body.get("hint"):
+        body = {**body, "hint": _HINTS.get(str(body["hint"]), body["hint"])}
+        lines.append(f"hint: {short_name(str(body['hint']))}")
     lines += [f"candidate: {short_name(name)}" for name in body.get("candidates", ())]
     return ToolReply("\n".join(lines), body, is_error=True)
 
