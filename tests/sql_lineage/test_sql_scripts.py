@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from colline.sql_lineage.script_lineage import query_lineage, script_lineage
-from colline.sql_lineage.script_statements import MAX_SQL_CHARS, ScriptError
+from colline.sql_lineage.script_statements import MAX_SQL_CHARS, ScriptError, script_statements
 from colline.sql_lineage.table_schema import FixedTables
 from tests.sql_lineage.sql_cases import SqlCase, sql_cases
 
@@ -63,3 +63,14 @@ def test_one_query_has_columns_and_inputs() -> None:
 def test_two_statements_are_not_one_query() -> None:
     with pytest.raises(ScriptError, match="expected one query, found 2 statements"):
         query_lineage("select 1; select 2", "spark", NO_TABLES)
+
+
+def test_a_procedure_ends_with_its_block() -> None:
+    script = (
+        "create procedure g.p() begin\n  begin transaction;\n  insert into g.o select a from s.t;\n"
+        "  if x > 0 then delete from g.o where b = 1; end if;\n"
+        "  insert into g.o select case when a then b end from s.t;\nend;\n"
+        "create view g.v as select a from s.t"
+    )
+    found = [(each.line, each.procedure) for each in script_statements(script, "bigquery")]
+    assert found == [(3, "g.p"), (4, "g.p"), (5, "g.p"), (7, "")]

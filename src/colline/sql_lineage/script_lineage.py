@@ -16,7 +16,12 @@ from sqlglot import Dialect, ErrorLevel
 from sqlglot.errors import SqlglotError
 
 from colline.sql_lineage.named_relation import NamedRelation
-from colline.sql_lineage.script_statements import ScriptError, ScriptStatement, script_statements
+from colline.sql_lineage.script_statements import (
+    ScriptError,
+    ScriptStatement,
+    script_statements,
+    without_merge_output,
+)
 from colline.sql_lineage.sql_queries import query_relation
 from colline.sql_lineage.sql_scope import Fold, StatementContext
 from colline.sql_lineage.sql_targets import SqlWrite, TableComment
@@ -123,7 +128,8 @@ def _report(script: _Script, statement: ScriptStatement, message: str) -> None:
 
 def _parse(statement: ScriptStatement, dialect: str) -> Any:
     parser = Dialect.get_or_raise(dialect or None).parser(error_level=ErrorLevel.IMMEDIATE)
-    trees = [tree for tree in parser.parse(list(statement.tokens), statement.sql) if tree is not None]
+    tokens = without_merge_output(statement.tokens) if dialect in {"tsql", "fabric"} else list(statement.tokens)
+    trees = [tree for tree in parser.parse(tokens, statement.sql) if tree is not None]
     if len(trees) != 1:
         raise ValueError("not one statement")
     return trees[0]

@@ -33,7 +33,10 @@ _CONTROL_WORDS = frozenset((
     "DECLARE", "SET", "EXEC", "EXECUTE", "IF", "WHILE", "BEGIN", "END", "PRINT", "RETURN", "COMMIT", "ROLLBACK",
     "RAISERROR", "THROW", "DROP", "GRANT", "ALTER",
 ))  # fmt: skip
+_VERBS = frozenset(("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"))
 _CREATES = frozenset(("CREATE", "ALTER"))
+_TRANSACTIONS = frozenset(("TRANSACTION", "TRAN", "WORK"))
+_LOOPS = frozenset(("IF", "LOOP", "WHILE", "FOR", "REPEAT"))  # `end if`
 _ROUTINES = frozenset(("PROCEDURE", "PROC", "FUNCTION", "TRIGGER"))
 # words that complete a statement, by its first word
 _QUERY_WORDS = {"": {"SELECT", "VALUES", "EXEC", "EXECUTE"}, "WITH": {"SELECT", "VALUES", "UPDATE", "DELETE", "MERGE"}}
@@ -74,13 +77,14 @@ def script_statements(sql: str, dialect: str) -> list[ScriptStatement]:
 
 
 def _statements(sql: str, dialect: str, procedure: str, lines_before: int, depth: int) -> Iterator[ScriptStatement]:
+    blocks = _Blocks()
     for chunk in _Splitter(_tokens(sql, dialect), dialect).chunks():
         words = [_word(token) for token in chunk[:5]]
         line = lines_before + chunk[0].line
         if words[0] == _BATCH_END_WORD:
             procedure = ""
         elif _is_routine_header(words):
-            procedure = _routine_name(chunk)
+            procedure, blocks = _routine_name(chunk), _Blocks()
             bodies = [token for token in chunk if token.token_type in _BODY_TYPES]
             for body in bodies if depth < MAX_NESTED_BODIES else ():
                 first = body.line - 1 - body.text.count("\n")  # the line of a token is that of its end
@@ -90,6 +94,8 @@ def _statements(sql: str, dialect: str, procedure: str, lines_before: int, depth
             yield ScriptStatement(tuple(chunk), sql, line, procedure, is_dynamic=True)
         elif words[0] in STARTERS or words[0] in _OTHER_STATEMENTS:
             yield ScriptStatement(tuple(chunk), sql, line, procedure)
+        if blocks.end_with(chunk) and not depth and dialect not in _DIALECTS_WITHOUT_SEMICOLONS:
+            procedure = ""
 
 
 def _with_semicolons(sql: str) -> str:
@@ -133,6 +139,7 @@ class _Chunk:
     first: str = ""
     depth: int = 0
     open_cases: int = 0
+    verb: str = ""  # the first word, or what follows the common table expressions
     has_query: bool = False
     has_set: bool = False
     is_routine_header: bool = False
@@ -144,10 +151,31 @@ class _Chunk:
         if self.depth:
             return
         self.open_cases = max(0, self.open_cases + {"CASE": 1, "END": -1}.get(word, 0))
+        if self.verb in {"", "WITH"} and (not self.verb or word in _VERBS):
+            self.verb = word
         self.has_query = self.has_query or word in _QUERY_WORDS.get(self.first, _QUERY_WORDS[""])
         self.has_set = self.has_set or word == "SET"
         if len(self.tokens) <= 5:
             self.is_routine_header = self.first in _CREATES and (self.is_routine_header or word in _ROUTINES)
+
+
+@dataclass
+class _Blocks:
+    """The blocks of a procedure that are open: `begin … end` and `case … end`."""
+
+    open_blocks: list[str] = field(default_factory=list)
+
+    def end_with(self, chunk: Sequence[Any]) -> bool:
+        """Whether the outermost block ends in these tokens."""
+        words = ["", *map(_word, chunk), ""]
+        is_ended = False
+        for before, word, after in zip(words, words[1:], words[2:], strict=False):
+            opens_case = word == "CASE" and before != "END"
+            if opens_case or (word == "BEGIN" and after not in _TRANSACTIONS):
+                self.open_blocks.append(word)
+            elif word == "END" and after not in _LOOPS and self.open_blocks:
+                is_ended = self.open_blocks.pop() == "BEGIN" and not self.open_blocks
+        return is_ended
 
 
 class _Splitter:
@@ -176,7 +204,9 @@ class _Splitter:
         word, before = self._words[place], self._words[place - 1]
         if self._splits_anywhere and word in _CONTROL_WORDS and before != "OR" and self._is_control(word, chunk):
             return True
-        if word not in STARTERS or (before == "THEN" and chunk.first == "MERGE"):
+        if word not in STARTERS or (before == "THEN" and chunk.verb == "MERGE"):
+            return False
+        if before == "DO" and chunk.verb == "INSERT":  # on conflict do update
             return False
         if before in _CONTINUED_BY and word not in {"SELECT", "WITH"}:
             return False
@@ -199,16 +229,17 @@ class _Splitter:
     def _is_control(self, word: str, chunk: _Chunk) -> bool:
         """Whether a word is the beginning of a control statement and not a part of the statement before it."""
         if word == "SET":
-            return chunk.first != "MERGE" and (chunk.first != "UPDATE" or chunk.has_set)
+            return chunk.verb != "MERGE" and (chunk.verb != "UPDATE" or chunk.has_set)
         if word in {"EXEC", "EXECUTE"}:
             return chunk.first != "INSERT" or chunk.has_query
         return word == "BEGIN" or not (chunk.is_routine_header or (word == "END" and chunk.open_cases))
 
     def _is_cte(self, place: int) -> bool:
         """Whether WITH begins a common table expression, and not a table hint or an option."""
-        following = self._words[place + 1 : place + 4]
+        following = self._words[place + 1 : place + 7]
         names = following[1:] if following[:1] == ["RECURSIVE"] else following
-        return len(names) > 1 and names[1] in {"AS", "("}
+        body = [word for word in names[2:] if word not in {"NOT", "MATERIALIZED"}]
+        return names[1:2] == ["("] or (names[1:2] == ["AS"] and body[:1] == ["("])
 
 
 def _is_routine_header(words: Sequence[str]) -> bool:
@@ -234,3 +265,16 @@ def _is_dynamic(words: Sequence[str], dialect: str, procedure: str) -> bool:
         return False
     runs_text = words[1:2] in [["("], ["IMMEDIATE"]] or "SP_EXECUTESQL" in words
     return runs_text or (bool(procedure) and dialect in _EXECUTES_TEXT)
+
+
+def without_merge_output(tokens: Sequence[Any]) -> list[Any]:
+    """A MERGE of T-SQL without `output $action, inserted.id …` at its end, which sqlglot does not parse."""
+    words = [_word(token) for token in tokens]
+    if "MERGE" not in words[:1] and "WITH" not in words[:1]:
+        return list(tokens)
+    depth = 0
+    for place, token in enumerate(tokens):
+        depth += _DEPTH.get(token.token_type, 0)
+        if not depth and words[place] == "OUTPUT" and "WHEN" in words[:place]:
+            return list(tokens[:place])
+    return list(tokens)

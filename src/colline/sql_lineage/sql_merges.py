@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from colline.sql_lineage.named_relation import NamedRelation, table_relation
 from colline.sql_lineage.sql_expressions import expression_flow, indirect
-from colline.sql_lineage.sql_queries import query_relation, read_query
+from colline.sql_lineage.sql_queries import query_relation, read_query, with_ctes
 from colline.sql_lineage.sql_scope import SqlScope, StatementContext
-from colline.sql_lineage.sql_sources import argument, source_relation
+from colline.sql_lineage.sql_sources import source_relation
 from colline.sql_lineage.sql_targets import Target, Written, table_write
 from colline.sql_lineage.table_schema import TableSchema
 from colline.trace import ColumnRef, Effect
@@ -47,11 +47,7 @@ def merged_table(node: Any, context: StatementContext) -> Written:
 
 def _merge_scope(node: Any, table: TableSchema, context: StatementContext) -> SqlScope:
     """The target and the source by alias; the source is `#source` too."""
-    scope = SqlScope(context, read_query=read_query)
-    clause = argument(node, "with")
-    if clause is not None:
-        for cte in clause.expressions:
-            scope = replace(scope, ctes={**scope.ctes, cte.alias.lower(): read_query(cte.this, scope)})
+    scope = with_ctes(node, SqlScope(context, read_query=read_query))
     alias, source = source_relation(node.args["using"], scope)
     target = {node.this.alias_or_name.lower(): table_relation(table)}
     return replace(scope, sources={**target, alias: source, "#source": source})

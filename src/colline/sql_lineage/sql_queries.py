@@ -27,9 +27,9 @@ def query_relation(query: Any, context: StatementContext) -> NamedRelation:
 
 def read_query(node: Any, scope: SqlScope) -> NamedRelation:
     """The relation of a query in a scope: its outer columns and common table expressions."""
-    scope = _with_ctes(node, scope)
+    scope = with_ctes(node, scope)
     while isinstance(node, exp.Subquery) and not node.args.get("pivots"):
-        scope = _with_ctes(node.this, scope)
+        scope = with_ctes(node.this, scope)
         node = node.this
     if isinstance(node, (exp.Union, exp.Intersect, exp.Except)):
         relation = _set_operation(node, scope)
@@ -40,7 +40,8 @@ def read_query(node: Any, scope: SqlScope) -> NamedRelation:
     return next(iter(sources.values())).with_rows(rows)
 
 
-def _with_ctes(node: Any, scope: SqlScope) -> SqlScope:
+def with_ctes(node: Any, scope: SqlScope) -> SqlScope:
+    """The scope with the common table expressions of a statement."""
     clause = argument(node, "with")
     for cte in clause.expressions if clause is not None else ():
         name = cte.alias.lower()

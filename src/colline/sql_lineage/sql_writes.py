@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from colline.sql_lineage.created_views import created_view, creates_view
 from colline.sql_lineage.named_relation import NamedRelation, table_relation
 from colline.sql_lineage.sql_expressions import indirect
 from colline.sql_lineage.sql_merges import assigned_column, merged_table, multi_table_insert
-from colline.sql_lineage.sql_queries import query_relation, read_query
+from colline.sql_lineage.sql_queries import query_relation, read_query, with_ctes
 from colline.sql_lineage.sql_scope import SqlScope, StatementContext
 from colline.sql_lineage.sql_sources import argument, join_sources, table_key
 from colline.sql_lineage.sql_targets import (
@@ -124,8 +125,7 @@ def _insert(node: Any, context: StatementContext) -> Written:
 
 def _update(node: Any, context: StatementContext) -> Written:
     """`update t set a = s.b from s where c` → a from s.b; c CONDITIONAL on a."""
-    target, sources, rows = _update_sources(node, context)
-    scope = SqlScope(context, sources=sources, read_query=read_query)
+    target, scope, rows = _update_sources(node, context)
     condition = indirect([node.args.get("where")], scope, Effect.CONDITIONAL)
     aliases = {node.this.alias_or_name.lower(), target.alias_or_name.lower()}
     flows = dict(assigned_column(each, aliases, scope, condition) for each in node.expressions)
@@ -133,9 +133,9 @@ def _update(node: Any, context: StatementContext) -> Written:
     return table_write(Target(target, tuple(flows)), relation, context, context.sql(node))
 
 
-def _update_sources(node: Any, context: StatementContext) -> tuple[Any, dict[str, NamedRelation], Dependencies]:
-    """The table that UPDATE or DELETE changes, the sources it may use, and its join conditions."""
-    scope = SqlScope(context, read_query=read_query)
+def _update_sources(node: Any, context: StatementContext) -> tuple[Any, SqlScope, Dependencies]:
+    """The table that UPDATE or DELETE changes, the scope of its expressions, and its join conditions."""
+    scope = with_ctes(node, SqlScope(context, read_query=read_query))
     clause = argument(node, "from")
     using = node.args.get("using")
     others = [clause.this] if clause is not None else list(using) if isinstance(using, list) else []
@@ -145,12 +145,30 @@ def _update_sources(node: Any, context: StatementContext) -> tuple[Any, dict[str
     items = others if target is not named else [node.this, *others]
     before = set(context.inputs)
     sources, rows = join_sources(items, scope)
+    behind = _table_behind(node, target)
+    if behind is not None:
+        sources.setdefault(named.alias_or_name.lower(), scope.ctes[target.name.lower()])
+        return behind, replace(scope, sources=sources), rows
     if target.args.get("alias") is None or target is named:
         sources.setdefault(named.alias_or_name.lower(), table_relation(context.tables.find(context.parts(target))))
     own = context.tables.find(context.parts(target)).name
     if own not in before and not any(own in _tables_of(flow) for each in sources.values() for _, flow in each.columns):
         context.inputs.pop(own, None)
-    return target, sources, rows
+    return target, replace(scope, sources=sources), rows
+
+
+def _table_behind(node: Any, target: Any) -> Any:
+    """The table that a change of a common table expression changes: `with d as (select … from t) delete from d`."""
+    clause = argument(node, "with")
+    queries = {cte.alias.lower(): cte.this for cte in clause.expressions} if clause is not None else {}
+    found = None
+    for _ in queries:
+        query = queries.get(target.name.lower()) if not target.args.get("db") else None
+        source = argument(query, "from") if query is not None else None
+        if source is None or not isinstance(source.this, exp.Table):
+            break
+        target = found = source.this
+    return found
 
 
 def _tables_of(flow: Flow) -> set[DatasetName]:
@@ -159,8 +177,7 @@ def _tables_of(flow: Flow) -> set[DatasetName]:
 
 def _delete(node: Any, context: StatementContext) -> Written:
     """`delete from t where c` → c decides which rows there are."""
-    target, sources, rows = _update_sources(node, context)
-    scope = SqlScope(context, sources=sources, read_query=read_query)
+    target, scope, rows = _update_sources(node, context)
     rows = merge((rows, indirect([node.args.get("where")], scope, Effect.FILTER)))
     if not rows:
         return NOTHING

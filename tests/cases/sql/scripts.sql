@@ -178,3 +178,62 @@ comment on column t.b is 'the b';
 --   t: a int, b text
 --   comment: t all of it
 --   comment: t.b the b
+
+-- case: a T-SQL view with an option before its query
+-- dialect: tsql
+-- table: dbo.src(a, b)
+CREATE OR ALTER VIEW [dbo].[v] WITH SCHEMABINDING, VIEW_METADATA AS
+SELECT s.[a] FROM [dbo].[src] AS s WITH (NOLOCK);
+GO
+-- expect:
+--   dbo.v.a <- dbo.src.a direct/identity
+
+-- case: a T-SQL merge after a common table expression, with an output clause
+-- dialect: tsql
+-- table: dbo.src(id, x)
+-- table: dbo.target(id, x)
+CREATE PROCEDURE dbo.load AS
+BEGIN
+  WITH d AS (SELECT id, x FROM dbo.src)
+  MERGE INTO dbo.target AS t USING d AS s ON t.id = s.id
+  WHEN MATCHED THEN UPDATE SET t.x = s.x
+  WHEN NOT MATCHED BY TARGET THEN INSERT (id, x) VALUES (s.id, s.x)
+  WHEN NOT MATCHED BY SOURCE THEN DELETE
+  OUTPUT $action, inserted.id INTO dbo.audit (act, id);
+END
+-- expect:
+--   dbo.load: dbo.target.x <- dbo.src.x direct/identity
+--   dbo.load: dbo.target.id <- dbo.src.id direct/identity
+--   dbo.load: dbo.target.* <- dbo.target.id indirect/join
+--   dbo.load: dbo.target.* <- dbo.src.id indirect/join
+
+-- case: a change of a common table expression changes the table behind it
+-- dialect: tsql
+-- table: dbo.src(id, x, at)
+-- table: dbo.new(id, x)
+WITH ranked AS (SELECT id, ROW_NUMBER() OVER (PARTITION BY id ORDER BY at DESC) AS n FROM dbo.src)
+DELETE FROM ranked WHERE n > 1;
+WITH fresh AS (SELECT id, x FROM dbo.new)
+UPDATE s SET s.x = f.x FROM dbo.src s JOIN fresh f ON f.id = s.id;
+-- expect:
+--   dbo.src.* <- dbo.src.id indirect/filter
+--   dbo.src.* <- dbo.src.at indirect/filter
+--   dbo.src.x <- dbo.new.x direct/identity
+--   dbo.src.* <- dbo.src.id indirect/join
+--   dbo.src.* <- dbo.new.id indirect/join
+
+-- case: an upsert in a function of PostgreSQL
+-- dialect: postgres
+-- table: shop.src(id, x)
+-- table: shop.target(id, x, n)
+create function shop.load() returns void language plpgsql as $$
+begin
+  insert into shop.target (id, x) select id, x from shop.src
+  on conflict (id) do update set x = excluded.x;
+  update shop.target set n = 1 where x is null;
+end;
+$$;
+-- expect:
+--   shop.load: shop.target.id <- shop.src.id direct/identity
+--   shop.load: shop.target.x <- shop.src.x direct/identity
+--   shop.load: shop.target.n <- shop.target.x indirect/conditional
