@@ -10,10 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.snapshot.array_file import UNKNOWN
+from colline.graph.flat.integer_arrays import UNKNOWN, Integers
 from colline.lake.table_reader import TIME
 
-Integers = NDArray[np.int64]
 NULL = -1  # the rank of a null
 
 
@@ -85,27 +84,6 @@ def as_lists(owner: Integers, values: pa.Array, count: int) -> pa.Array:
     offsets = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(owner, minlength=count), out=offsets[1:])
     return pa.ListArray.from_arrays(pa.array(offsets), values)
-
-
-def order_by(*keys: Integers) -> Integers:
-    """The rows in the order of some keys, the first one being the most significant."""
-    return np.lexsort(keys[::-1])
-
-
-def starts_of_groups(*sorted_keys: Integers) -> Integers:
-    """The first row of each group of equal keys; the rows are sorted by them."""
-    changed = np.zeros(len(sorted_keys[0]), np.bool_)
-    changed[:1] = True
-    for key in sorted_keys:
-        changed[1:] |= key[1:] != key[:-1]
-    return np.flatnonzero(changed)
-
-
-def dense_ranks(*keys: Integers) -> Integers:
-    """The rank of each row in the order of some keys; every row has another rank."""
-    out = np.empty(len(keys[0]), np.int64)
-    out[order_by(*keys)] = np.arange(len(out))
-    return out
 
 
 class Extremes:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from colline.graph.flat.arrow_values import Integers, order_by, rank_texts, starts_of_groups, unnest
+from colline.graph.flat.arrow_values import rank_texts, unnest
 from colline.graph.flat.canonical_ids import CanonicalColumns
+from colline.graph.flat.integer_arrays import UNKNOWN, Integers, distinct, is_among, order_by, starts_of_groups
 from colline.graph.flat.observed_mentions import ObservedMentions
-from colline.graph.snapshot.array_file import UNKNOWN
-from colline.graph.traversal.csr import distinct, is_among
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns
@@ -18,7 +19,7 @@ from colline.graph.results import ImpactAnswer, ImpactJobsAnswer, ImpactTablesAn
 from colline.graph.rows import ImpactedJob, ImpactRow, ReachedDataset, Row, SchemaChange, Unknown
 from colline.graph.snapshot.array_file import SUBTYPES, Arrays
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
-from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
+from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.edge_selection import edge_rows, select_edges
 from colline.graph.traversal.records import View
 

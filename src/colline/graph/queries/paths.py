@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 
 from colline.graph.answer import count_of
+from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names
 from colline.graph.results import PathsAnswer
 from colline.graph.rows import EdgeRow, PathRow
 from colline.graph.traversal.bfs import INDIRECT, TraversalOptions, traverse
-from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
+from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View
 
 MAX_PARTIAL_PATHS = 200_000  # tried where cycles make counting impossible

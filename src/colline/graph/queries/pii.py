@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from colline.errors import ColumnError
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns
@@ -18,7 +19,7 @@ from colline.graph.results import PiiAnswer, PiiTablesAnswer
 from colline.graph.rows import EdgeRow, ExitRow, Landing, PiiVerdict
 from colline.graph.traversal.backtrack import Step, shortest_path, sources_reaching
 from colline.graph.traversal.bfs import MASKED, Reach, TraversalOptions, exist_at, traverse
-from colline.graph.traversal.csr import Nodes, distinct, expand
+from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import SEPARATOR
 from colline.graph.traversal.records import Level, View
 

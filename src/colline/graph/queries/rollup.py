@@ -10,6 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import distinct
 from colline.graph.queries.impact import dataset_rows
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
@@ -17,7 +18,7 @@ from colline.graph.queries.upstream_downstream import flag_names, job_flags
 from colline.graph.results import JobWalkAnswer, TableWalkAnswer
 from colline.graph.rows import JobEdge, ReachedDataset, ReachedJob, TableEdge
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
-from colline.graph.traversal.csr import Nodes, adjacency, distinct
+from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View
 
 

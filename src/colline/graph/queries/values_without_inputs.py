@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from colline.graph.flat.integer_arrays import distinct
 from colline.graph.snapshot.array_file import SUBTYPES
 from colline.graph.traversal.bfs import INDIRECT
-from colline.graph.traversal.csr import adjacency, distinct
+from colline.graph.traversal.csr import adjacency
 from colline.graph.traversal.records import View
 
 _COUNT_OF_ROWS = re.compile(r"count\(\s*(1|\*)\s*\)", re.IGNORECASE)

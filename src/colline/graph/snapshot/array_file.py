@@ -27,8 +27,6 @@ Values = NDArray[Any]  # an array of the snapshot: its type depends on its name
 FORMAT = 4
 ARRAYS, META, CHECKSUMS, LOCK = "arrays", "meta.json", "checksums.json", "LOCK"
 COPIED_FILES = (ARRAYS, META, CHECKSUMS)
-NEVER = np.iinfo(np.int64).max  # the end of something that has not ended
-UNKNOWN = np.iinfo(np.int64).min  # a time that is not known
 
 _VERIFIED = "verified.json"
 _ALIGNMENT_BYTES = 64

@@ -2,39 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.snapshot.array_file import UNKNOWN, Values
+from colline.graph.flat.integer_arrays import UNKNOWN
 from colline.graph.snapshot.strings import Strings, to_strings
 
 _MAX_SAFE_INTEGER = 2**53 - 1  # of JavaScript
-
-
-@dataclass(frozen=True)
-class IdIndex:
-    """Finds the place of a row in the snapshot by the stable id it has in the lake."""
-
-    ids: NDArray[np.int64]  # sorted
-    places: NDArray[np.int64]
-
-    def places_of(self, column: pa.ChunkedArray) -> NDArray[np.int64]:
-        """The place of each id; -1 for null and for ids that do not exist."""
-        wanted = integers(column, null=-1)
-        if not len(self.ids):
-            return np.full(len(wanted), -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
-        return np.where(self.ids[at] == wanted, self.places[at], -1)
-
-
-def index_ids(ids: NDArray[np.int64], places: NDArray[np.int64] | None = None) -> IdIndex:
-    """The index of some ids; without places, each id is at its own position."""
-    by_id = np.argsort(ids, kind="stable")
-    return IdIndex(ids[by_id], by_id.astype(np.int64) if places is None else places[by_id])
 
 
 def public_ids(ids: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -94,10 +70,3 @@ def dictionary(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], Strings]:
     rank[by_text.to_numpy()] = np.arange(len(values), dtype=np.int32)
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
     return rank[codes], _strings(values.take(by_text))
-
-
-def row_starts(keys: Values, count: int) -> NDArray[np.int64]:
-    """The row pointers of a CSR array whose rows are sorted by `keys`."""
-    out = np.zeros(count + 1, dtype=np.int64)
-    np.cumsum(np.bincount(keys, minlength=count), out=out[1:])
-    return out

@@ -16,9 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.snapshot.array_file import NEVER, SUBTYPES, Values
-from colline.graph.snapshot.arrow_columns import IdIndex, booleans, dictionary, row_starts, times
-from colline.graph.traversal.csr import Adjacency, Nodes, count_neighbours, distinct, load
+from colline.graph.flat.id_index import IdIndex
+from colline.graph.flat.integer_arrays import NEVER, distinct, row_starts
+from colline.graph.snapshot.array_file import SUBTYPES, Values
+from colline.graph.snapshot.arrow_columns import booleans, dictionary, times
+from colline.graph.traversal.csr import Adjacency, Nodes, count_neighbours, load
 
 _NODES_AT_ONCE = 1 << 16
 _OTHER_SUBTYPE = len(SUBTYPES) - 1

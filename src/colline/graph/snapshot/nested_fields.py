@@ -20,10 +20,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from colline.graph.flat.integer_arrays import expand, is_among, row_starts
 from colline.graph.snapshot.array_file import SUBTYPES, Values
-from colline.graph.snapshot.arrow_columns import row_starts
 from colline.graph.snapshot.strings import Strings
-from colline.graph.traversal.csr import Nodes, expand, is_among
+from colline.graph.traversal.csr import Nodes
 
 _COPY = SUBTYPES.index("IDENTITY")
 _EDGE_KEY = ("source", "target", "job", "direct", "masked", "since", "until")

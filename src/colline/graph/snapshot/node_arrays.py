@@ -11,18 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.snapshot.array_file import NEVER, Values
-from colline.graph.snapshot.arrow_columns import (
-    IdIndex,
-    booleans,
-    dictionary,
-    index_ids,
-    integers,
-    public_ids,
-    row_starts,
-    texts,
-    times,
-)
+from colline.graph.flat.arrow_values import integers
+from colline.graph.flat.id_index import IdIndex, index_ids
+from colline.graph.flat.integer_arrays import NEVER, row_starts
+from colline.graph.snapshot.array_file import Values
+from colline.graph.snapshot.arrow_columns import booleans, dictionary, public_ids, texts, times
 from colline.graph.snapshot.nested_fields import nested_field_index
 from colline.graph.snapshot.schema_history import schema_histories
 from colline.graph.snapshot.strings import Strings, to_strings

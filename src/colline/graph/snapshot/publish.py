@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from colline.errors import LakeError
-from colline.graph.snapshot.array_file import NEVER, UNKNOWN, SnapshotMeta, Values, write
+from colline.graph.flat.integer_arrays import NEVER, UNKNOWN
+from colline.graph.snapshot.array_file import SnapshotMeta, Values, write
 from colline.graph.snapshot.snapshot_versions import delete_old_versions, set_current_version
 from colline.lake.layout import SNAPSHOT
 from colline.lake.location import local_path

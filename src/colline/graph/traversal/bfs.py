@@ -14,8 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.snapshot.array_file import NEVER, Arrays
-from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency, distinct, expand
+from colline.graph.flat.integer_arrays import NEVER, distinct, expand
+from colline.graph.snapshot.array_file import Arrays
+from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency
 
 MASKED, INDIRECT = 1, 2
 # state → the states it makes superfluous: itself and every state with more bits, one bit per state

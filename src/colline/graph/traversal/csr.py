@@ -4,59 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from colline.graph.flat.integer_arrays import Integers, distinct, expand
 from colline.graph.snapshot.array_file import Arrays, Values
 
-Nodes = NDArray[np.signedinteger]  # node numbers or positions in an array, of any integer width
-Scalar = TypeVar("Scalar", bound=np.generic)
+Nodes = Integers  # node numbers, or positions in an array
 NO_NODES: Nodes = np.empty(0, dtype=np.int64)
 
 # the two bits of each kind of edge: 1 it masks, 2 it is indirect
 KINDS = {"direct": 0, "direct.masked": 1, "indirect": 2, "indirect.masked": 3}
-
-
-def expand(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
-    """The positions of all rows of the given nodes, one after the other, and the number of rows of each node."""
-    first, counts = row_ranges(start, nodes)
-    return positions(first, counts), counts
-
-
-def row_ranges(start: NDArray[np.int64], nodes: Nodes) -> tuple[Nodes, Nodes]:
-    """The position of the first row of each node, and the number of its rows."""
-    first = start.take(nodes)
-    return first, start[1:].take(nodes) - first
-
-
-def positions(first: Nodes, counts: Nodes) -> Nodes:
-    """All positions of some ranges, each given by its first position and its length: 7, 2 and 3, 1 → 7, 8, 3."""
-    ends = counts.cumsum()
-    # the n-th position overall is the (n - rows before its range)-th of its range
-    out: Nodes = (first - ends + counts).repeat(counts)
-    out += np.arange(len(out))
-    return out
-
-
-def distinct(values: NDArray[Scalar]) -> NDArray[Scalar]:
-    """The values sorted, each once. `np.unique` would import numpy's masked arrays, 50 ms of a first answer."""
-    if len(values) < 2:
-        return values
-    ordered = np.sort(values)
-    is_first = np.empty(len(ordered), dtype=np.bool_)
-    is_first[0] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered.compress(is_first)
-
-
-def is_among(values: NDArray[Scalar], wanted: NDArray[Scalar]) -> NDArray[np.bool_]:
-    """Whether each value is one of the wanted ones, which are sorted."""
-    if not len(wanted):
-        return np.zeros(len(values), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
-    return np.asarray(wanted[place] == values)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from colline.graph.flat.integer_arrays import expand
 from colline.graph.rows import EdgeRow
 from colline.graph.traversal.bfs import INDIRECT, Reach
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, expand
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import Level, View
 
 MAX_EDGES_PER_ROW = 20  # on average over a page

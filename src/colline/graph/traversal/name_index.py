@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import AmbiguousNameError, ColumnError, ColumnNotFoundError
-from colline.graph.snapshot.array_file import NEVER, Arrays
+from colline.graph.flat.integer_arrays import NEVER, distinct, expand, is_among
+from colline.graph.snapshot.array_file import Arrays
 from colline.graph.traversal.bfs import exist_at
-from colline.graph.traversal.csr import NO_NODES, Nodes, distinct, expand, is_among
+from colline.graph.traversal.csr import NO_NODES, Nodes
 from colline.graph.traversal.times import show_time
 
 SEPARATOR = "\x1f"  # joins the segments of a name, and the tags of a column, in one string

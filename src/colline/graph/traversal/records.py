@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import NoLineageYetError
+from colline.graph.flat.integer_arrays import NEVER, distinct, row_ranges
 from colline.graph.rows import ColumnIdentity, ColumnRow, DatasetIdentity, DatasetRow, EdgeRow, JobIdentity, JobRow
-from colline.graph.snapshot.array_file import NEVER, SUBTYPES, Arrays
-from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency, count_neighbours, distinct, row_ranges
+from colline.graph.snapshot.array_file import SUBTYPES, Arrays
+from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency, count_neighbours
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex
 from colline.graph.traversal.times import When, parse_time, show_time, time_or_none
 

@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta, timezone
 from functools import lru_cache
 
 from colline.errors import SettingError
+from colline.graph.flat.integer_arrays import NEVER, UNKNOWN
 from colline.graph.queries.moments import TIME_FORMS, read_moment
-from colline.graph.snapshot.array_file import NEVER, UNKNOWN
 
 When = str | datetime | date | None
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)

@@ -11,11 +11,11 @@ from msgspec.structs import astuple, replace
 from numpy.typing import NDArray
 
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import NEVER, UNKNOWN, distinct
 from colline.graph.queries.inventory.column_degrees import all_columns
 from colline.graph.results import DiffAnswer
 from colline.graph.rows import ColumnChange, DatasetChange, EdgeChange, EdgeRevision, EdgeRow
-from colline.graph.snapshot.array_file import NEVER, UNKNOWN
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time
 

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from colline.errors import SettingError
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.results import ColumnsAnswer
 from colline.graph.rows import CountedColumn
 from colline.graph.traversal.bfs import INDIRECT, exist_at
-from colline.graph.traversal.csr import Nodes, adjacency, distinct, expand
+from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View
 
 Selection = Literal["roots", "leaves", "top"]

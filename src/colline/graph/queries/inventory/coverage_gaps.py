@@ -9,12 +9,12 @@ import numpy as np
 
 from colline.errors import SettingError
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import NEVER, distinct, is_among
 from colline.graph.queries.inventory.column_degrees import degrees
 from colline.graph.results import CoverageAnswer
 from colline.graph.rows import CoverageGap, Unknown
-from colline.graph.snapshot.array_file import NEVER
 from colline.graph.traversal.bfs import Reach
-from colline.graph.traversal.csr import Nodes, distinct, is_among
+from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View
 
 MAX_UNKNOWN_ROWS = 20

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.graph.answer import count_of
+from colline.graph.flat.integer_arrays import NEVER
 from colline.graph.queries.inventory.column_degrees import Degrees, degrees
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.queries.inventory.run_history import count_quarantined
 from colline.graph.results import OverviewAnswer
 from colline.graph.rows import LakeHealth, LayerFlow, LayerRow, RecentChange
-from colline.graph.snapshot.array_file import NEVER
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time

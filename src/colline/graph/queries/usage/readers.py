@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colline.graph.flat.integer_arrays import UNKNOWN, distinct, expand, is_among
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.rows import JobIdentity, Reader
-from colline.graph.snapshot.array_file import SUBTYPES, UNKNOWN, Arrays
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, distinct, expand, is_among
+from colline.graph.snapshot.array_file import SUBTYPES, Arrays
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
 

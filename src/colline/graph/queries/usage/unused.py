@@ -6,6 +6,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from colline.graph.answer import Page, count_of, show_duration
+from colline.graph.flat.integer_arrays import UNKNOWN, distinct
 from colline.graph.queries.inventory.coverage_gaps import REASONS, unknown_rows
 from colline.graph.queries.usage.evidence import collect_evidence, confidences
 from colline.graph.queries.usage.readers import (
@@ -21,8 +22,7 @@ from colline.graph.queries.usage.readers import (
 )
 from colline.graph.results import DroppableAnswer, UnusedAnswer
 from colline.graph.rows import ColumnRow, Confidence, DroppableRow, Evidence, Reader, Unknown, UnusedRow
-from colline.graph.snapshot.array_file import UNKNOWN
-from colline.graph.traversal.csr import Nodes, distinct
+from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
 

@@ -7,12 +7,13 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from colline.graph.answer import Page, count_of
+from colline.graph.flat.integer_arrays import distinct
 from colline.graph.queries.usage.evidence import collect_evidence
 from colline.graph.queries.usage.readers import ReadWindow, is_read
 from colline.graph.queries.usage.unused import MAX_UNKNOWN_ROWS, VERDICTS, confidence_note, droppable_rows, unused_rows
 from colline.graph.results import DroppableTablesAnswer, UnusedTablesAnswer
 from colline.graph.rows import Confidence, DroppableRow, DroppableTable, UnusedRow, UnusedTable
-from colline.graph.traversal.csr import Nodes, distinct
+from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View
 
 _WEAKEST_FIRST: tuple[Confidence, ...] = ("unknown", "low", "medium", "high")
