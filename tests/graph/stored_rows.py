@@ -1,4 +1,4 @@
-"""Rows of the lake's stored tables that mean the given flat rows: the reverse of `colline.graph.flat`.
+"""Rows of the lake's stored tables that mean the given flat rows: the reverse of `colline.flat`.
 
 Each edge has a fingerprint of its own, so that it has its own times. The versions of a job and dataset begin where one
 of its edges begins or ends.

@@ -22,7 +22,7 @@ def table(lake: Path, name: str) -> list[dict[str, Any]]:
     """The rows of a table, as queries see it."""
     if name not in FLAT:
         return delta_rows(lake, name)
-    from colline.graph.flat.flat_tables import read_flat
+    from colline.flat.flat_tables import read_flat
 
     flat: list[dict[str, Any]] = read_flat(lake)[FLAT[name]].to_pylist()
     return flat

@@ -50,7 +50,7 @@ class SessionLineage(Lineage):
 
 def _arrays(events: list[RunEvent]) -> Arrays:
     """The arrays of a snapshot of the events. The mapping of the deleted files stays valid."""
-    from colline.graph.event_tables import event_tables
+    from colline.flat.event_tables import event_tables
 
     arrays, meta = compose(event_tables(events))
     folder = Path(tempfile.mkdtemp(prefix="colline-"))

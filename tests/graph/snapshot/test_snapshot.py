@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from colline.errors import CollineError, LakeError
+from colline.flat.flat_tables import SNAPSHOT_TABLES
 from colline.graph import open_lake
-from colline.graph.flat.flat_tables import SNAPSHOT_TABLES
 from colline.graph.snapshot import array_file
 from colline.graph.snapshot.publish import compose, publish
 from tests.graph.graph_lakes import LakeWriter, shop

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import ColumnError
+from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.queries.inventory.column_degrees import counted_columns
 from colline.graph.queries.inventory.job_catalog import matching_jobs
 from colline.graph.queries.inventory.table_catalog import listed_datasets

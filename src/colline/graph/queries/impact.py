@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import ColumnError
+from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns

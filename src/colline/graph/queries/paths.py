@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import count_of
-from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names
 from colline.graph.results import PathsAnswer

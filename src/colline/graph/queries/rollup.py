@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from colline.flat.integer_arrays import distinct
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import distinct
 from colline.graph.queries.impact import dataset_rows
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from colline.graph.flat.integer_arrays import distinct
+from colline.flat.integer_arrays import distinct
 from colline.graph.snapshot.array_file import SUBTYPES
 from colline.graph.traversal.bfs import INDIRECT
 from colline.graph.traversal.csr import adjacency

@@ -6,8 +6,8 @@ from collections import defaultdict
 
 import numpy as np
 
+from colline.flat.integer_arrays import distinct
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import distinct
 from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.reach_summary import column_names
 from colline.graph.queries.values_without_inputs import describe_value

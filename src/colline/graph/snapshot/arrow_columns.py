@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.flat.integer_arrays import UNKNOWN
+from colline.flat.integer_arrays import UNKNOWN
 from colline.graph.snapshot.strings import Strings, to_strings
 
 _MAX_SAFE_INTEGER = 2**53 - 1  # of JavaScript

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.flat.id_index import IdIndex
-from colline.graph.flat.integer_arrays import NEVER, distinct, row_starts
+from colline.flat.id_index import IdIndex
+from colline.flat.integer_arrays import NEVER, distinct, row_starts
 from colline.graph.snapshot.array_file import SUBTYPES, Values
 from colline.graph.snapshot.arrow_columns import booleans, dictionary, times
 from colline.graph.traversal.csr import Adjacency, Nodes, count_neighbours, load

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from colline.graph.flat.integer_arrays import expand, is_among, row_starts
+from colline.flat.integer_arrays import expand, is_among, row_starts
 from colline.graph.snapshot.array_file import SUBTYPES, Values
 from colline.graph.snapshot.strings import Strings
 from colline.graph.traversal.csr import Nodes

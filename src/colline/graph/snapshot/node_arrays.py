@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.flat.arrow_values import integers
-from colline.graph.flat.id_index import IdIndex, index_ids
-from colline.graph.flat.integer_arrays import NEVER, row_starts
+from colline.flat.arrow_values import integers
+from colline.flat.id_index import IdIndex, index_ids
+from colline.flat.integer_arrays import NEVER, row_starts
 from colline.graph.snapshot.array_file import Values
 from colline.graph.snapshot.arrow_columns import booleans, dictionary, public_ids, texts, times
 from colline.graph.snapshot.nested_fields import nested_field_index

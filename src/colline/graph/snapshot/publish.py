@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from colline.errors import LakeError
-from colline.graph.flat.integer_arrays import NEVER, UNKNOWN
+from colline.flat.integer_arrays import NEVER, UNKNOWN
 from colline.graph.snapshot.array_file import SnapshotMeta, Values, write
 from colline.graph.snapshot.snapshot_versions import delete_old_versions, set_current_version
 from colline.lake.layout import SNAPSHOT
@@ -80,7 +80,7 @@ def make_current(root: Path, version: str) -> None:
 
 def read_tables(root: Path) -> tuple[dict[str, pa.Table], dict[str, int]]:
     """The flat tables that a snapshot is built from, and the versions of the stored tables they follow from."""
-    from colline.graph.flat.flat_tables import SNAPSHOT_TABLES, flat_tables
+    from colline.flat.flat_tables import SNAPSHOT_TABLES, flat_tables
     from colline.lake.table_reader import read_table
 
     stored = {table: read_table(root, table) for table in SNAPSHOT_TABLES}

@@ -71,7 +71,7 @@ class RemoteLake:
 
     def copy_tables(self) -> None:
         """Copies what is new of the tables that answers are made of."""
-        from colline.graph.flat.flat_tables import SNAPSHOT_TABLES
+        from colline.flat.flat_tables import SNAPSHOT_TABLES
 
         self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for table in SNAPSHOT_TABLES:

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.flat.integer_arrays import NEVER, distinct, expand
+from colline.flat.integer_arrays import NEVER, distinct, expand
 from colline.graph.snapshot.array_file import Arrays
 from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency
 

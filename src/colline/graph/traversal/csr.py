@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.flat.integer_arrays import Integers, distinct, expand
+from colline.flat.integer_arrays import Integers, distinct, expand
 from colline.graph.snapshot.array_file import Arrays, Values
 
 Nodes = Integers  # node numbers, or positions in an array

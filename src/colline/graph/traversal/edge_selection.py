@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.flat.integer_arrays import expand
+from colline.flat.integer_arrays import expand
 from colline.graph.rows import EdgeRow
 from colline.graph.traversal.bfs import INDIRECT, Reach
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency

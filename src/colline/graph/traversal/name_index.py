@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import AmbiguousNameError, ColumnError, ColumnNotFoundError
-from colline.graph.flat.integer_arrays import NEVER, distinct, expand, is_among
+from colline.flat.integer_arrays import NEVER, distinct, expand, is_among
 from colline.graph.snapshot.array_file import Arrays
 from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import NO_NODES, Nodes

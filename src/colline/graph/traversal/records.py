@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import NoLineageYetError
-from colline.graph.flat.integer_arrays import NEVER, distinct, row_ranges
+from colline.flat.integer_arrays import NEVER, distinct, row_ranges
 from colline.graph.rows import ColumnIdentity, ColumnRow, DatasetIdentity, DatasetRow, EdgeRow, JobIdentity, JobRow
 from colline.graph.snapshot.array_file import SUBTYPES, Arrays
 from colline.graph.traversal.csr import NO_NODES, Adjacency, Nodes, adjacency, count_neighbours

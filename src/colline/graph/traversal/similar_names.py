@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from colline.graph.flat.integer_arrays import distinct, expand
+from colline.flat.integer_arrays import distinct, expand
 from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import NO_NODES, Nodes
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex, TypedName, segments

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta, timezone
 from functools import lru_cache
 
 from colline.errors import SettingError
-from colline.graph.flat.integer_arrays import NEVER, UNKNOWN
+from colline.flat.integer_arrays import NEVER, UNKNOWN
 from colline.graph.queries.moments import TIME_FORMS, read_moment
 
 When = str | datetime | date | None

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import astuple, replace
 from numpy.typing import NDArray
 
+from colline.flat.integer_arrays import NEVER, UNKNOWN, distinct
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import NEVER, UNKNOWN, distinct
 from colline.graph.queries.inventory.column_degrees import all_columns
 from colline.graph.results import DiffAnswer
 from colline.graph.rows import ColumnChange, DatasetChange, EdgeChange, EdgeRevision, EdgeRow

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import SettingError
+from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import distinct, expand
 from colline.graph.results import ColumnsAnswer
 from colline.graph.rows import CountedColumn
 from colline.graph.traversal.bfs import INDIRECT, exist_at

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from colline.errors import SettingError
+from colline.flat.integer_arrays import NEVER, distinct, is_among
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import NEVER, distinct, is_among
 from colline.graph.queries.inventory.column_degrees import degrees
 from colline.graph.results import CoverageAnswer
 from colline.graph.rows import CoverageGap, Unknown

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from colline.flat.integer_arrays import UNKNOWN, distinct
 from colline.graph.answer import Page, count_of, show_duration
-from colline.graph.flat.integer_arrays import UNKNOWN, distinct
 from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.inventory.run_history import RunFilter, read_runs
 from colline.graph.queries.inventory.table_catalog import listed_datasets

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from colline.flat.integer_arrays import NEVER
 from colline.graph.answer import count_of
-from colline.graph.flat.integer_arrays import NEVER
 from colline.graph.queries.inventory.column_degrees import Degrees, degrees
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.queries.inventory.run_history import count_quarantined

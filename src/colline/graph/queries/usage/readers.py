@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from colline.graph.flat.integer_arrays import UNKNOWN, distinct, expand, is_among
+from colline.flat.integer_arrays import UNKNOWN, distinct, expand, is_among
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.rows import JobIdentity, Reader
 from colline.graph.snapshot.array_file import SUBTYPES, Arrays

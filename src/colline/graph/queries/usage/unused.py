@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
+from colline.flat.integer_arrays import UNKNOWN, distinct
 from colline.graph.answer import Page, count_of, show_duration
-from colline.graph.flat.integer_arrays import UNKNOWN, distinct
 from colline.graph.queries.inventory.coverage_gaps import REASONS, unknown_rows
 from colline.graph.queries.usage.evidence import collect_evidence, confidences
 from colline.graph.queries.usage.readers import (

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+from colline.flat.integer_arrays import distinct
 from colline.graph.answer import Page, count_of
-from colline.graph.flat.integer_arrays import distinct
 from colline.graph.queries.usage.evidence import collect_evidence
 from colline.graph.queries.usage.readers import ReadWindow, is_read
 from colline.graph.queries.usage.unused import MAX_UNKNOWN_ROWS, VERDICTS, confidence_note, droppable_rows, unused_rows

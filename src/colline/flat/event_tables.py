@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from colline.events.model import Dataset, OutputDataset, RunEvent, RunState
-from colline.graph.event_facts import Fact, job_entries, lineage_facts
+from colline.flat.event_facts import Fact, job_entries, lineage_facts
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from colline.graph.flat.arrow_values import integers
+from colline.flat.arrow_values import integers
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from colline.errors import LakeError
-from colline.graph.flat.arrow_values import Ranked, integers, rank_texts
-from colline.graph.flat.id_index import IdIndex, index_ids
-from colline.graph.flat.integer_arrays import Integers, distinct, order_by, starts_of_groups
-from colline.graph.flat.tag_lists import Tags, tags_in
+from colline.flat.arrow_values import Ranked, integers, rank_texts
+from colline.flat.id_index import IdIndex, index_ids
+from colline.flat.integer_arrays import Integers, distinct, order_by, starts_of_groups
+from colline.flat.tag_lists import Tags, tags_in
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.graph.flat.integer_arrays import UNKNOWN, Integers
+from colline.flat.integer_arrays import UNKNOWN, Integers
 from colline.lake.table_reader import TIME
 
 NULL = -1  # the rank of a null

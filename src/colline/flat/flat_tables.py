@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from colline.graph.flat.arrow_values import as_lists, as_times, integers, moments
-from colline.graph.flat.canonical_ids import canonical_columns, canonical_datasets
-from colline.graph.flat.flat_columns import Lake, flat_columns
-from colline.graph.flat.flat_datasets import flat_datasets
-from colline.graph.flat.flat_edges import flat_edges, flat_reads, stored_edges
-from colline.graph.flat.id_index import IdIndex, index_ids
-from colline.graph.flat.integer_arrays import UNKNOWN, order_by, starts_of_groups
-from colline.graph.flat.observed_mentions import observed_mentions
+from colline.flat.arrow_values import as_lists, as_times, integers, moments
+from colline.flat.canonical_ids import canonical_columns, canonical_datasets
+from colline.flat.flat_columns import Lake, flat_columns
+from colline.flat.flat_datasets import flat_datasets
+from colline.flat.flat_edges import flat_edges, flat_reads, stored_edges
+from colline.flat.id_index import IdIndex, index_ids
+from colline.flat.integer_arrays import UNKNOWN, order_by, starts_of_groups
+from colline.flat.observed_mentions import observed_mentions
 from colline.lake.flat_shapes import FLAT_COLUMNS, FLAT_COVERAGE, FLAT_EDGES, FLAT_JOBS, FLAT_READS
 from colline.lake.table_reader import arrow_schema, read_table
 from colline.lake.tables import (

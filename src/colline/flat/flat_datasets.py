@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from colline.graph.flat.arrow_values import Extremes, as_lists, as_times, member, rank_texts, unnest
-from colline.graph.flat.dataset_schemas import schema_history
-from colline.graph.flat.flat_columns import Lake, dataset_names, newest_texts
-from colline.graph.flat.integer_arrays import UNKNOWN, Integers, order_by, starts_of_groups
-from colline.graph.flat.tag_lists import tag_lists, tags_in
+from colline.flat.arrow_values import Extremes, as_lists, as_times, member, rank_texts, unnest
+from colline.flat.dataset_schemas import schema_history
+from colline.flat.flat_columns import Lake, dataset_names, newest_texts
+from colline.flat.integer_arrays import UNKNOWN, Integers, order_by, starts_of_groups
+from colline.flat.tag_lists import tag_lists, tags_in
 from colline.lake.flat_shapes import FLAT_DATASETS
 from colline.lake.table_reader import arrow_schema
 

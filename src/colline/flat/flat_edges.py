@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from colline.graph.flat.arrow_values import Ranked, as_times, integers, member, moments, rank_texts, ranks_among, unnest
-from colline.graph.flat.canonical_ids import CanonicalColumns, CanonicalDatasets
-from colline.graph.flat.integer_arrays import Integers, dense_ranks, expand, order_by, row_starts, starts_of_groups
+from colline.flat.arrow_values import Ranked, as_times, integers, member, moments, rank_texts, ranks_among, unnest
+from colline.flat.canonical_ids import CanonicalColumns, CanonicalDatasets
+from colline.flat.integer_arrays import Integers, dense_ranks, expand, order_by, row_starts, starts_of_groups
 
 _ATTRIBUTES = ("type", "subtype", "masking", "description")
 

@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from colline.graph.flat.arrow_values import Extremes, moments, rank_texts, ranks_among
-from colline.graph.flat.canonical_ids import CanonicalDatasets
-from colline.graph.flat.flat_edges import StoredEdges
-from colline.graph.flat.integer_arrays import Integers
+from colline.flat.arrow_values import Extremes, moments, rank_texts, ranks_among
+from colline.flat.canonical_ids import CanonicalDatasets
+from colline.flat.flat_edges import StoredEdges
+from colline.flat.integer_arrays import Integers
 
 
 @dataclass(frozen=True)

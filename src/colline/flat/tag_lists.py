@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from colline.graph.flat.arrow_values import as_lists, rank_texts, unnest
-from colline.graph.flat.integer_arrays import Integers, order_by, starts_of_groups
+from colline.flat.arrow_values import as_lists, rank_texts, unnest
+from colline.flat.integer_arrays import Integers, order_by, starts_of_groups
 
 
 @dataclass(frozen=True)

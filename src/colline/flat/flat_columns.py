@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from colline.graph.flat.arrow_values import NULL, Extremes, as_times, member, rank_texts, unnest
-from colline.graph.flat.canonical_ids import CanonicalColumns, CanonicalDatasets
-from colline.graph.flat.dataset_schemas import removal_times, schema_history
-from colline.graph.flat.flat_edges import StoredEdges
-from colline.graph.flat.integer_arrays import Integers, dense_ranks
-from colline.graph.flat.observed_mentions import ObservedMentions
-from colline.graph.flat.tag_lists import tag_lists, tags_in
+from colline.flat.arrow_values import NULL, Extremes, as_times, member, rank_texts, unnest
+from colline.flat.canonical_ids import CanonicalColumns, CanonicalDatasets
+from colline.flat.dataset_schemas import removal_times, schema_history
+from colline.flat.flat_edges import StoredEdges
+from colline.flat.integer_arrays import Integers, dense_ranks
+from colline.flat.observed_mentions import ObservedMentions
+from colline.flat.tag_lists import tag_lists, tags_in
 
 
 @dataclass(frozen=True)

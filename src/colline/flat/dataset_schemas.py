@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from colline.graph.flat.arrow_values import rank_texts, unnest
-from colline.graph.flat.canonical_ids import CanonicalColumns
-from colline.graph.flat.integer_arrays import UNKNOWN, Integers, distinct, is_among, order_by, starts_of_groups
-from colline.graph.flat.observed_mentions import ObservedMentions
+from colline.flat.arrow_values import rank_texts, unnest
+from colline.flat.canonical_ids import CanonicalColumns
+from colline.flat.integer_arrays import UNKNOWN, Integers, distinct, is_among, order_by, starts_of_groups
+from colline.flat.observed_mentions import ObservedMentions
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _columns_of(mentions: ObservedMentions, columns: CanonicalColumns, rows: Int
     """The numbers of the columns that some mentions have, sorted."""
     import pyarrow as pa
 
-    from colline.graph.flat.arrow_values import member
+    from colline.flat.arrow_values import member
 
     _, _, found = unnest(mentions.table.take(pa.array(rows)), "columns")
     places = columns.index.places_of(member(found, "column_id"))

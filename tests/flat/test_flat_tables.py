@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from colline.errors import LakeError
-from colline.graph.flat.flat_tables import read_flat
+from colline.flat.flat_tables import read_flat
 from colline.lake.tables import COLUMNS, DATASETS
 from colline.lake.views import flat_frames, register_views
-from tests.graph.flat.stored_lakes import RandomLake, random_rows, write_stored
+from tests.flat.stored_lakes import RandomLake, random_rows, write_stored
 
 if TYPE_CHECKING:
     import pyarrow as pa
