@@ -54,9 +54,9 @@ def integers(column: pa.ChunkedArray, null: int = 0) -> Integers:
     return np.asarray(pc.fill_null(column, null).to_numpy(), dtype=np.int64)
 
 
-def moments(column: pa.ChunkedArray) -> Integers:
-    """A column of times as microseconds since 1970; null is the smallest integer."""
-    return integers(column.cast(pa.int64()), int(UNKNOWN))
+def moments(column: pa.ChunkedArray, null: int = UNKNOWN) -> Integers:
+    """A column of times as microseconds since 1970."""
+    return integers(column.cast(pa.int64()), int(null))
 
 
 def as_times(values: Integers) -> pa.Array:
@@ -66,12 +66,16 @@ def as_times(values: Integers) -> pa.Array:
 
 def unnest(table: pa.Table, column: str) -> tuple[Integers, Integers, Any]:
     """The elements of a list column: the row of each one, its position in the list, and the elements as an array."""
-    lists = table.column(column).combine_chunks()
-    lists = pa.concat_arrays(lists.chunks) if isinstance(lists, pa.ChunkedArray) else lists
+    lists = one_array(table.column(column))
     counts = integers(pa.chunked_array([pc.list_value_length(lists)]))
     rows = np.repeat(np.arange(len(counts)), counts)
     starts = np.cumsum(counts) - counts
     return rows, np.arange(len(rows)) - np.repeat(starts, counts), lists.flatten()
+
+
+def one_array(column: pa.ChunkedArray) -> pa.Array:
+    """A column as one array."""
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def member(structs: Any, name: str) -> pa.ChunkedArray:

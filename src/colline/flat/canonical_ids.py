@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from colline.errors import LakeError
 from colline.flat.arrow_values import Ranked, integers, rank_texts
 from colline.flat.id_index import IdIndex, index_ids
-from colline.flat.integer_arrays import Integers, distinct, order_by, starts_of_groups
+from colline.flat.integer_arrays import Integers, distinct, order_by, starts_of_groups, take_integers
 from colline.flat.tag_lists import Tags, tags_in
 
 
@@ -53,7 +53,7 @@ def canonical_datasets(table: pa.Table, aliases: pa.Table) -> CanonicalDatasets:
     for column in ("namespace", "name"):
         _check_equal(ids, rank_texts(table.column(column)).ranks, starts, "datasets")
     targets = index_ids(integers(aliases.column("dataset_id"))).places_of(pa.chunked_array([pa.array(ids[starts])]))
-    canonical = np.where(targets < 0, ids[starts], _take(integers(aliases.column("target_id")), targets))
+    canonical = np.where(targets < 0, ids[starts], take_integers(integers(aliases.column("target_id")), targets))
     numbers = distinct(canonical)
     number = np.searchsorted(numbers, canonical)
     first = table.take(pa.array(starts))
@@ -105,19 +105,12 @@ def canonical_columns(table: pa.Table, datasets: CanonicalDatasets) -> Canonical
     )
 
 
-def _take(values: Integers, places: Integers) -> Integers:
-    """The values at some places; any value where the place is -1."""
-    return values[places] if len(values) else places
-
-
 def _largest_texts(texts: Ranked, starts: Integers) -> pa.Array:
     """The largest string of each group, null without one."""
-    return texts.take(np.maximum.reduceat(texts.ranks, starts) if len(starts) else starts)
+    return texts.take(np.maximum.reduceat(texts.ranks, starts))
 
 
 def _check_equal(ids: Integers, values: Integers, starts: Integers, what: str) -> None:
-    if not len(starts):
-        return
     differs = np.maximum.reduceat(values, starts) != np.minimum.reduceat(values, starts)
     if differs.any():
         raise _collision(int(ids[starts[np.flatnonzero(differs)[0]]]), what)
@@ -125,8 +118,6 @@ def _check_equal(ids: Integers, values: Integers, starts: Integers, what: str) -
 
 def _check_spellings(table: pa.Table, key: Integers, starts: Integers) -> None:
     """Spellings of one column differ in case only. Arrow and Java lower a few letters differently, so ask Python."""
-    if not len(starts):
-        return
     ends = np.append(starts[1:], len(key))
     differs: NDArray[np.bool_] = np.maximum.reduceat(key, starts) != np.minimum.reduceat(key, starts)
     for group in np.flatnonzero(differs).tolist():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
-from colline.flat.arrow_values import rank_texts, unnest
+from colline.flat.arrow_values import member, rank_texts, unnest
 from colline.flat.canonical_ids import CanonicalColumns
 from colline.flat.integer_arrays import UNKNOWN, Integers, distinct, is_among, order_by, starts_of_groups
 from colline.flat.observed_mentions import ObservedMentions
@@ -23,7 +24,7 @@ class SchemaHistory:
 
     def newest_rows(self) -> Integers:
         """The rows of the newest schema of each dataset."""
-        return starts_of_groups(self.dataset) if len(self.dataset) else self.dataset
+        return starts_of_groups(self.dataset)
 
 
 def schema_history(mentions: ObservedMentions) -> SchemaHistory:
@@ -36,9 +37,7 @@ def schema_history(mentions: ObservedMentions) -> SchemaHistory:
         mentions.has("role", "O", "D") & ~mentions.has("lifecycle", "DROP") & (digest >= 0) & (counts > 0)
     )
     order = rows[order_by(mentions.dataset[rows], digest[rows])]
-    starts = starts_of_groups(mentions.dataset[order], digest[order]) if len(order) else order
-    if not len(order):
-        return SchemaHistory(order, order, order, order)
+    starts = starts_of_groups(mentions.dataset[order], digest[order])
     dataset, one = mentions.dataset[order][starts], order[starts]
     first = np.minimum.reduceat(mentions.first[order], starts)
     last = np.maximum.reduceat(mentions.last[order], starts)
@@ -84,10 +83,6 @@ def _container_keys(
 
 def _columns_of(mentions: ObservedMentions, columns: CanonicalColumns, rows: Integers) -> Integers:
     """The numbers of the columns that some mentions have, sorted."""
-    import pyarrow as pa
-
-    from colline.flat.arrow_values import member
-
     _, _, found = unnest(mentions.table.take(pa.array(rows)), "columns")
     places = columns.index.places_of(member(found, "column_id"))
     return distinct(places[places >= 0])

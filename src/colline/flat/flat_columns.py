@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from colline.flat.arrow_values import NULL, Extremes, as_times, member, rank_texts, unnest
+from colline.flat.arrow_values import NULL, Extremes, as_times, member, one_array, rank_texts, unnest
 from colline.flat.canonical_ids import CanonicalColumns, CanonicalDatasets
 from colline.flat.dataset_schemas import removal_times, schema_history
 from colline.flat.flat_edges import StoredEdges
-from colline.flat.integer_arrays import Integers, dense_ranks
+from colline.flat.integer_arrays import Integers, dense_ranks, take_integers
 from colline.flat.observed_mentions import ObservedMentions
 from colline.flat.tag_lists import tag_lists, tags_in
 
@@ -67,7 +67,7 @@ def flat_columns(lake: Lake) -> dict[str, Any]:
         "name": pa.array(datasets.names, pa.string()).take(pa.array(owner, mask=owner < 0)),
         "field": spelled,
         "type": _take(found.type, newest),
-        "ordinal": pa.array(_take_integers(found.ordinal, newest), mask=newest == NULL),
+        "ordinal": pa.array(take_integers(found.ordinal, newest), mask=newest == NULL),
         "tags": _tags(lake, found, keys),
         "first_seen": as_times(times.first),
         "last_seen": as_times(times.last),
@@ -120,15 +120,9 @@ def _expressions(lake: Lake) -> pa.Array:
     return newest_texts(member(found, "text"), places, lake.mentions.last[rows], len(lake.columns.ids))
 
 
-def _take_integers(values: Integers, places: Integers) -> Integers:
-    return values[places] if len(values) else places
-
-
 def _take(column: pa.ChunkedArray, rows: Integers) -> pa.Array:
     """The values of a column at some rows; null where the row is -1."""
-    found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    found = pa.concat_arrays(found.chunks) if isinstance(found, pa.ChunkedArray) else found
-    return found.take(pa.array(rows, mask=rows == NULL))
+    return one_array(column).take(pa.array(rows, mask=rows == NULL))
 
 
 def _tags(lake: Lake, found: MentionedColumns, keys: list[str]) -> pa.Array:

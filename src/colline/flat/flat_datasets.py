@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from colline.flat.arrow_values import Extremes, as_lists, as_times, member, rank_texts, unnest
+from colline.flat.arrow_values import Extremes, as_lists, as_times, member, one_array, rank_texts, unnest
 from colline.flat.dataset_schemas import schema_history
 from colline.flat.flat_columns import Lake, dataset_names, newest_texts
 from colline.flat.integer_arrays import UNKNOWN, Integers, order_by, starts_of_groups
@@ -144,8 +144,8 @@ def _symlinks(lake: Lake) -> pa.Array:
     parts = [rank_texts(member(found, name)) for name in ("namespace", "name", "type")]
     keys = (place, *(part.ranks for part in parts))
     order = order_by(*keys)
-    starts = starts_of_groups(*(key[order] for key in keys)) if len(order) else order
-    seen = np.maximum.reduceat(lake.mentions.last[rows][order], starts) if len(order) else order
+    starts = starts_of_groups(*(key[order] for key in keys))
+    seen = np.maximum.reduceat(lake.mentions.last[rows][order], starts)
     one = order[starts]
     links = [*(part.take(part.ranks[one]) for part in parts), as_times(seen)]
     structs = pa.StructArray.from_arrays(links, ["namespace", "name", "type", "seen"])
@@ -160,17 +160,13 @@ def _schemas(lake: Lake) -> pa.Array:
     mentions = lake.mentions.table.take(pa.array(history.mention[keep]))
     rows, _, found = unnest(mentions, "columns")
     fields = pa.StructArray.from_arrays(
-        [_single_array(member(found, "name")), _single_array(member(found, "type"))], ["name", "type"]
+        [one_array(member(found, "name")), one_array(member(found, "type"))], ["name", "type"]
     )
     columns = as_lists(rows, fields, len(keep))
     times = (as_times(history.first[keep]), as_times(history.last[keep]))
     names = ["digest", "first_seen", "last_seen", "fields"]
-    structs = pa.StructArray.from_arrays([_single_array(mentions.column("schema_digest")), *times, columns], names)
+    structs = pa.StructArray.from_arrays([one_array(mentions.column("schema_digest")), *times, columns], names)
     return as_lists(history.dataset[keep], structs, len(lake.datasets.ids))
-
-
-def _single_array(column: pa.ChunkedArray) -> pa.Array:
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _alias_rows(lake: Lake, read_rows: Integers, schema: pa.Schema) -> pa.Table:

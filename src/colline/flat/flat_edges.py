@@ -111,7 +111,7 @@ def flat_edges(
     order = order_by(unit, pair, kind, version)
     row, by, version = row[order], by[order], version[order]
     starts = _island_starts(version, unit[order], pair[order], kind[order])
-    ends = np.append(starts[1:], len(row)) - 1 if len(starts) else starts
+    ends = np.append(starts, len(row))[1:] - 1
     first, last = (
         _pick_by_rank(reported.first, by, starts, np.minimum),
         _pick_by_rank(reported.last, by, starts, np.maximum),
@@ -128,7 +128,7 @@ def flat_edges(
         "retired_at": versions.column("valid_to").take(pa.array(newest)),
         "first_run": member(reported.facts, "first_run").take(pa.array(first)),
         "last_run": member(reported.facts, "last_run").take(pa.array(last)),
-        "runs": _sums(reported.runs[by], starts),
+        "runs": np.add.reduceat(reported.runs[by], starts),
         "dataset_id": versions.column("dataset_id").take(pa.array(newest)),
         "source_dataset_id": datasets.ids[columns.dataset[source]],
     }
@@ -141,8 +141,6 @@ def _columns(table: pa.Table, rows: Integers) -> dict[str, pa.ChunkedArray]:
 
 def _island_starts(version: Integers, *keys: Integers) -> Integers:
     """The first row of each group of equal keys whose versions follow each other without a gap."""
-    if not len(version):
-        return np.empty(0, np.int64)
     is_start = np.zeros(len(version), np.bool_)
     is_start[starts_of_groups(*keys)] = True
     is_start[1:] |= version[1:] > version[:-1] + 1
@@ -151,15 +149,9 @@ def _island_starts(version: Integers, *keys: Integers) -> Integers:
 
 def _pick_by_rank(ranks: Integers, by: Integers, starts: Integers, pick: np.ufunc) -> Integers:
     """For each group the position of the element with the smallest or largest rank."""
-    if not len(starts):
-        return starts
     position = np.empty(len(ranks), np.int64)
     position[ranks] = np.arange(len(ranks))
     return np.asarray(position[pick.reduceat(ranks[by], starts)], np.int64)
-
-
-def _sums(values: Integers, starts: Integers) -> Integers:
-    return np.asarray(np.add.reduceat(values, starts), np.int64) if len(starts) else starts
 
 
 def flat_reads(
@@ -185,7 +177,7 @@ def flat_reads(
     column, use = edges.source[row], edges.use.ranks[row]
     order = order_by(column, job[by], use, kind.ranks[by])
     column, use, by = column[order], use[order], by[order]
-    starts = starts_of_groups(column, job[by], use, kind.ranks[by]) if len(by) else by
+    starts = starts_of_groups(column, job[by], use, kind.ranks[by])
     newest = _pick_by_rank(last_rank, by, starts, np.maximum)
     one = by[starts]
     return {
@@ -193,10 +185,10 @@ def flat_reads(
         "job_id": job[one],
         "use": edges.use.take(use[starts]),
         "kind": kind.take(kind.ranks[one]),
-        "first_read": as_times(np.minimum.reduceat(first[by], starts) if len(starts) else starts),
+        "first_read": as_times(np.minimum.reduceat(first[by], starts)),
         "last_read": as_times(last[newest]),
         "last_run": run.take(run.ranks[newest]),
-        "reads": _sums(integers(observations.column("runs"))[by], starts),
+        "reads": np.add.reduceat(integers(observations.column("runs"))[by], starts),
         "dataset_id": datasets.ids[columns.dataset[column[starts]]],
     }
 
@@ -205,7 +197,7 @@ def _distinct_uses(edges: StoredEdges, fingerprint: Integers) -> tuple[Integers,
     """Each (source, use) of each fingerprint once: its row, and the position of its fingerprint in the argument."""
     owner = np.repeat(np.arange(len(edges.fingerprints)), np.diff(edges.start))
     order = order_by(owner, edges.source, edges.use.ranks)
-    starts = starts_of_groups(owner[order], edges.source[order], edges.use.ranks[order]) if len(owner) else order
+    starts = starts_of_groups(owner[order], edges.source[order], edges.use.ranks[order])
     chosen = order[starts]
     rows, counts = expand(row_starts(owner[chosen], len(edges.fingerprints)), fingerprint)
     return chosen[rows], np.repeat(np.arange(len(fingerprint)), counts)

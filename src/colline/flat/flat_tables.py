@@ -107,6 +107,6 @@ def _current_outputs(versions: pa.Table, jobs: IdIndex, count: int) -> pa.Array:
     job, dataset = jobs.places_of(current.column("job_id")), integers(current.column("dataset_id"))
     order = order_by(job, dataset)
     order = order[job[order] >= 0]
-    starts = starts_of_groups(job[order], dataset[order]) if len(order) else order
+    starts = starts_of_groups(job[order], dataset[order])
     one = order[starts]
     return as_lists(job[one], pa.array(dataset[one]), count)

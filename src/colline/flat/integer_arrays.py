@@ -53,6 +53,11 @@ def is_among(values: NDArray[Scalar], wanted: NDArray[Scalar]) -> NDArray[np.boo
     return np.asarray(wanted[place] == values)
 
 
+def take_integers(values: Integers, places: Integers) -> Integers:
+    """The values at some places; any value where the place is -1."""
+    return values[places] if len(values) else places
+
+
 def row_starts(keys: Integers, count: int) -> NDArray[np.int64]:
     """The row pointers of a CSR array whose rows are sorted by `keys`."""
     out = np.zeros(count + 1, dtype=np.int64)

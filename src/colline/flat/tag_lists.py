@@ -34,6 +34,6 @@ def tag_lists(sources: Iterable[Tags], count: int) -> pa.Array:
     texts = rank_texts(pa.chunked_array([chunk for tags in found for chunk in tags.texts.chunks], pa.string()))
     keep = np.flatnonzero((places >= 0) & (texts.ranks >= 0))
     order = keep[order_by(places[keep], texts.ranks[keep])]
-    starts = starts_of_groups(places[order], texts.ranks[order]) if len(order) else order
+    starts = starts_of_groups(places[order], texts.ranks[order])
     one = order[starts]
     return as_lists(places[one], texts.take(texts.ranks[one]), count)

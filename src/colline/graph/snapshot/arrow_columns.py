@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.flat.integer_arrays import UNKNOWN
+from colline.flat.arrow_values import one_array, rank_texts
 from colline.graph.snapshot.strings import Strings, to_strings
 
 _MAX_SAFE_INTEGER = 2**53 - 1  # of JavaScript
@@ -28,28 +28,17 @@ def public_ids(ids: NDArray[np.int64]) -> NDArray[np.int64]:
     return out
 
 
-def integers(column: pa.ChunkedArray, null: int = 0) -> NDArray[np.int64]:
-    """A column of numbers."""
-    return np.asarray(pc.fill_null(column, null).to_numpy(), dtype=np.int64)
-
-
 def booleans(column: pa.ChunkedArray) -> NDArray[np.bool_]:
     """A column of booleans, null as false."""
     return np.asarray(pc.fill_null(column, False).to_numpy(), dtype=np.bool_)
 
 
-def times(column: pa.ChunkedArray, null: int = UNKNOWN) -> NDArray[np.int64]:
-    """A column of times as microseconds since 1970."""
-    return integers(column.cast(pa.int64()), int(null))
-
-
 def texts(column: pa.ChunkedArray) -> Strings:
     """A column of strings, null as an empty one."""
-    return _strings(pc.fill_null(column, "").cast(pa.large_string()))
+    return _strings(one_array(pc.fill_null(column, "").cast(pa.large_string())))
 
 
-def _strings(column: pa.ChunkedArray | pa.Array) -> Strings:
-    array = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) and column.num_chunks else column
+def _strings(array: pa.Array) -> Strings:
     if not len(array):
         return to_strings([])
     _, offsets, data = array.buffers()
@@ -60,13 +49,5 @@ def _strings(column: pa.ChunkedArray | pa.Array) -> Strings:
 
 def dictionary(column: pa.ChunkedArray) -> tuple[NDArray[np.int32], Strings]:
     """The code of each row, and the distinct strings sorted by their bytes; null is an empty string."""
-    encoded = pc.fill_null(column, "").cast(pa.large_string()).dictionary_encode()
-    chunks = encoded.unify_dictionaries().chunks
-    if not chunks:
-        return np.empty(0, dtype=np.int32), to_strings([])
-    values = chunks[0].dictionary
-    by_text = pc.sort_indices(values)
-    rank = np.empty(len(values), dtype=np.int32)
-    rank[by_text.to_numpy()] = np.arange(len(values), dtype=np.int32)
-    codes = np.concatenate([chunk.indices.to_numpy() for chunk in chunks])
-    return rank[codes], _strings(values.take(by_text))
+    found = rank_texts(pc.fill_null(column, "").cast(pa.large_string()))
+    return found.ranks.astype(np.int32), _strings(found.values)

@@ -16,10 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from colline.flat.arrow_values import moments
 from colline.flat.id_index import IdIndex
 from colline.flat.integer_arrays import NEVER, distinct, row_starts
 from colline.graph.snapshot.array_file import SUBTYPES, Values
-from colline.graph.snapshot.arrow_columns import booleans, dictionary, times
+from colline.graph.snapshot.arrow_columns import booleans, dictionary
 from colline.graph.traversal.csr import Adjacency, Nodes, count_neighbours, load
 
 _NODES_AT_ONCE = 1 << 16
@@ -48,9 +49,9 @@ def read_edges(table: pa.Table, nodes: IdIndex, jobs: IdIndex) -> EdgeTable:
         "target": target,
         "job": jobs.places_of(table.column("job_id")).astype(np.int32),
         "subtype": _subtype_codes(table.column("subtype")),
-        "since": times(table.column("first_seen")),
-        "until": times(table.column("retired_at"), NEVER),
-        "seen": times(table.column("last_seen")),
+        "since": moments(table.column("first_seen")),
+        "until": moments(table.column("retired_at"), NEVER),
+        "seen": moments(table.column("last_seen")),
         "description": description,
         "run": run,
         "direct": booleans(pc.equal(table.column("type"), "DIRECT")),

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from colline.flat.arrow_values import integers
+from colline.flat.arrow_values import integers, moments
 from colline.flat.id_index import IdIndex, index_ids
 from colline.flat.integer_arrays import NEVER, row_starts
 from colline.graph.snapshot.array_file import Values
-from colline.graph.snapshot.arrow_columns import booleans, dictionary, public_ids, texts, times
+from colline.graph.snapshot.arrow_columns import booleans, dictionary, public_ids, texts
 from colline.graph.snapshot.nested_fields import nested_field_index
 from colline.graph.snapshot.schema_history import schema_histories
 from colline.graph.snapshot.strings import Strings, to_strings
@@ -42,11 +42,14 @@ def dataset_arrays(table: pa.Table, columns: pa.Table) -> tuple[dict[str, Values
             links[place].append(name)
     namespaces, names, layers = (table.column(column).to_pylist() for column in ("namespace", "name", "layer"))
     labels = [short_name(name or "", found) for name, found in zip(names, links, strict=True)]
-    out: dict[str, Values] = {"dataset.id": public_ids(ids), "dataset.until": times(table.column("dropped_at"), NEVER)}
+    out: dict[str, Values] = {
+        "dataset.id": public_ids(ids),
+        "dataset.until": moments(table.column("dropped_at"), NEVER),
+    }
     for column in _DATASET_TEXTS:
         out |= texts(table.column(column)).arrays(f"dataset.{column}")
     for column in _DATASET_TIMES:
-        out[f"dataset.{column}"] = times(table.column(column))
+        out[f"dataset.{column}"] = moments(table.column(column))
     guessed = (layer or layer_in_name(label) for layer, label in zip(layers, labels, strict=True))
     out |= to_strings(guessed).arrays("dataset.layer")
     out |= _tags(table.column("tags")).arrays("dataset.tags")
@@ -124,9 +127,9 @@ def column_arrays(table: pa.Table, datasets: IdIndex, dataset_count: int) -> tup
         "node.field": codes,
         "node.type": type_codes,
         "node.ordinal": integers(table.column("ordinal")).astype(np.int32),
-        "node.since": times(table.column("first_seen")),
-        "node.seen": times(table.column("last_seen")),
-        "node.until": times(table.column("removed_at"), NEVER),
+        "node.since": moments(table.column("first_seen")),
+        "node.seen": moments(table.column("last_seen")),
+        "node.until": moments(table.column("removed_at"), NEVER),
         "dataset.start": row_starts(owner, dataset_count),
         "dataset.rows": _rows_nodes(owner, is_rows, dataset_count),
     }
@@ -192,7 +195,7 @@ def job_arrays(table: pa.Table, datasets: IdIndex) -> tuple[dict[str, Values], I
     for column in _JOB_TEXTS:
         out |= texts(table.column(column)).arrays(f"job.{column}")
     for column in _JOB_TIMES:
-        out[f"job.{column}"] = times(table.column(column))
+        out[f"job.{column}"] = moments(table.column(column))
     out |= _optional_texts(table, "job", "description", "sql", "location")
     if "tags" in table.schema.names:
         out |= _tags(table.column("tags")).arrays("job.tags")
@@ -223,8 +226,8 @@ def read_arrays(table: pa.Table, nodes: IdIndex, jobs: IdIndex, node_count: int)
         "read.job": jobs.places_of(table.column("job_id")).astype(np.int32),
         "read.use": use_codes,
         "read.kind": kind_codes,
-        "read.first": times(table.column("first_read")),
-        "read.last": times(table.column("last_read")),
+        "read.first": moments(table.column("first_read")),
+        "read.last": moments(table.column("last_read")),
         "read.reads": integers(table.column("reads")),
     }
     return out | uses.arrays("read.uses") | kinds.arrays("read.kinds")
@@ -236,9 +239,9 @@ def gap_arrays(table: pa.Table, datasets: IdIndex, jobs: IdIndex) -> dict[str, V
     out: dict[str, Values] = {
         "gap.job": jobs.places_of(table.column("job_id")).astype(np.int32),
         "gap.dataset": datasets.places_of(table.column("dataset_id")).astype(np.int32),
-        "gap.since": times(table.column("first_seen")),
-        "gap.seen": times(table.column("last_seen")),
-        "gap.until": times(table.column("resolved_at"), NEVER),
+        "gap.since": moments(table.column("first_seen")),
+        "gap.seen": moments(table.column("last_seen")),
+        "gap.until": moments(table.column("resolved_at"), NEVER),
     }
     for column in ("kind", "run_id", "detail"):
         out |= texts(table.column(column)).arrays(f"gap.{column}")
