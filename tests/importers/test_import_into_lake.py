@@ -17,7 +17,7 @@ from colline.graph.results import TableCard
 from colline.graph.rows import EdgeChange
 from colline.importers.definition_events import definition_events
 from colline.importers.formats import ImportOptions, read_definitions
-from colline.importers.known_tables import FixedTableList, KnownTable, KnownTables, LakeTables
+from colline.importers.known_tables import FixedTableList, KnownTable, KnownTables, LakeTableList
 from colline.importers.landing_writer import land_events
 from colline.importers.removed_tables import with_removed_tables
 from colline.trace import DatasetName
@@ -93,7 +93,7 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (tables / "Metrics.tmdl").write_text(metrics.replace(old, new), "utf-8")
     (tables / "Couriers.tmdl").unlink()
     with open_lake(folder) as opened:
-        land_project(changed, folder, LakeTables(opened), "2026-03-03T10:00:00Z")
+        land_project(changed, folder, LakeTableList(opened), "2026-03-03T10:00:00Z")
     ingest(str(folder), spark=spark, options=pipeline_options())
     return folder
 

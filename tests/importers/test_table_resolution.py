@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from colline.graph import open_lake
-from colline.importers.known_tables import FixedTableList, KnownTable, LakeTables, NoTables
+from colline.importers.known_tables import FixedTableList, KnownTable, LakeTableList, NoTables
 from colline.importers.table_resolution import TableResolver
 from colline.semantic_models.source_address import SourceAddress
 from colline.trace import DatasetName
@@ -79,7 +79,7 @@ def test_tables_are_found_in_a_real_lake(tmp_path: pytest.TempPathFactory) -> No
     lake.dataset("silver.gone", dropped_at=lake.datasets["gold.daily"]["last_seen"])
     lake.column("silver.gone.x")
     with open_lake(lake.write(tmp_path / "lake")) as opened:  # type: ignore[operator]
-        tables = LakeTables(opened)
+        tables = LakeTableList(opened)
         daily = DatasetName("file", "/lake/gold/daily")
         assert [each.name for each in tables.find_by_ending(("sales", "daily"))] == [daily]
         found = tables.find_exact(daily)

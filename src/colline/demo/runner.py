@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import colline
 from colline.capture.analyze import query_error_loggers
 from colline.demo import source_files
-from colline.demo.schedule import DAYS, LAYERS, REFUNDS, Platform, ScheduledJob
+from colline.demo.schedule import DAYS, LAYERS, REFUNDS, DemoPlatform, ScheduledJob
 from colline.environment.spark_session import demo_profile, start_session
 from colline.errors import CollineError, LakeError
 
@@ -50,18 +50,18 @@ def write_settings(lake: Path) -> Path:
     return Path(shutil.copy(SETTINGS, lake))
 
 
-def platform_of(lake: Path) -> Platform:
+def platform_of(lake: Path) -> DemoPlatform:
     """The platform's folders, inside the lake's folder."""
-    return Platform((lake / "platform").resolve())
+    return DemoPlatform((lake / "platform").resolve())
 
 
-def event_log_folder(platform: Platform) -> Path:
+def event_log_folder(platform: DemoPlatform) -> Path:
     """The folder of Spark's event logs, which `colline reconcile` reads."""
     return platform.root / "spark-events"
 
 
 @contextmanager
-def demo_session(platform: Platform, application: str, *, has_event_log: bool = True) -> Iterator[SparkSession]:
+def demo_session(platform: DemoPlatform, application: str, *, has_event_log: bool = True) -> Iterator[SparkSession]:
     """A Spark session for the block. Later sessions reuse the JVM of the first one, so they start within a second."""
     event_log = event_log_folder(platform)
     event_log.mkdir(parents=True, exist_ok=True)
@@ -105,7 +105,7 @@ def run_without_capture(lake: Path, spark: SparkSession, report: Print) -> None:
     _run_job(spark, platform_of(lake), REFUNDS, report, "not captured: runs without colline")
 
 
-def _run_job(spark: SparkSession, platform: Platform, job: ScheduledJob, report: Print, note: str = "") -> None:
+def _run_job(spark: SparkSession, platform: DemoPlatform, job: ScheduledJob, report: Print, note: str = "") -> None:
     """Run one job and report its duration. The error of a job that is meant to fail is reported, not raised."""
     start = time.monotonic()
     try:

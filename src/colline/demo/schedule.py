@@ -16,7 +16,7 @@ LAYERS = ("bronze", "silver", "gold", "platinum")
 
 
 @dataclass(frozen=True)
-class Platform:
+class DemoPlatform:
     """The folders of the platform: source files, tables, exported files."""
 
     root: Path
@@ -43,7 +43,7 @@ class ScheduledJob:
 
     name: str
     owner: str
-    run: Callable[[SparkSession, Platform], None]
+    run: Callable[[SparkSession, DemoPlatform], None]
     fails: bool = False
 
 

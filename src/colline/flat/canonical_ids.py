@@ -17,7 +17,7 @@ from colline.errors import LakeError
 from colline.flat.arrow_values import Ranked, integers, rank_texts
 from colline.flat.id_index import IdIndex, index_ids
 from colline.flat.integer_arrays import Integers, distinct, order_by, starts_of_groups, take_integers
-from colline.flat.tag_lists import Tags, tags_in
+from colline.flat.tag_lists import PlacedTags, tags_in
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class CanonicalColumns:
     ids: Integers  # sorted
     dataset: Integers  # number of the dataset
     field: Ranked  # the largest spelling
-    tags: Tags  # by user rules
+    tags: PlacedTags  # by user rules
 
 
 def canonical_datasets(table: pa.Table, aliases: pa.Table) -> CanonicalDatasets:

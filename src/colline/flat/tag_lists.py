@@ -14,20 +14,20 @@ from colline.flat.integer_arrays import Integers, order_by, starts_of_groups
 
 
 @dataclass(frozen=True)
-class Tags:
+class PlacedTags:
     """Tags of numbered objects: the number of the object, and the tag."""
 
     places: Integers
     texts: pa.ChunkedArray
 
 
-def tags_in(lists: Any, places: Integers) -> Tags:
+def tags_in(lists: Any, places: Integers) -> PlacedTags:
     """The elements of a list column whose rows belong to the objects at some places."""
     rows, _, found = unnest(pa.table({"tags": lists}), "tags")
-    return Tags(places[rows], pa.chunked_array([found]))
+    return PlacedTags(places[rows], pa.chunked_array([found]))
 
 
-def tag_lists(sources: Iterable[Tags], count: int) -> pa.Array:
+def tag_lists(sources: Iterable[PlacedTags], count: int) -> pa.Array:
     """A list of tags for each of `count` objects."""
     found = list(sources)
     places = np.concatenate([tags.places for tags in found])

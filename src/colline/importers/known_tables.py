@@ -74,7 +74,7 @@ class FixedTableList:
         return [table.name for table in self._tables if table.name.namespace == namespace]
 
 
-class LakeTables:
+class LakeTableList:
     """The datasets of a lake, read from its snapshot."""
 
     def __init__(self, lake: Lineage) -> None:

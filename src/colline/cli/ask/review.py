@@ -52,13 +52,13 @@ def command(folder: Path, base: str, lake: str | None, **given: Any) -> None:
     from colline.contracts.findings import Severity
     from colline.contracts.table_facts import FactsReader
     from colline.importers.formats import ImportOptions
-    from colline.importers.known_tables import LakeTables, NoTables
+    from colline.importers.known_tables import LakeTableList, NoTables
     from colline.review.review_change import review_change
     from colline.review.review_report import FORMATS
 
     lineage = None if lake is None else open_lake(lake)
     reader = None if lineage is None else FactsReader(lineage, None, given["tags"])
-    tables = NoTables() if lineage is None else LakeTables(lineage)
+    tables = NoTables() if lineage is None else LakeTableList(lineage)
     options = ImportOptions(given["namespace"], given["sql_dialect"], ("dbt", "sql"))
     review = review_change(folder, base, reader, tables, options, datetime.now(timezone.utc))
     click.echo(FORMATS["json" if given["as_json"] else given["output_format"]](review.findings, review.problems))

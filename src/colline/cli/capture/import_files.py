@@ -46,13 +46,13 @@ def command(path: Path, lake: str, **given: Any) -> None:
     keeps the history.
     """
     from colline.importers.formats import ImportOptions, read_definitions
-    from colline.importers.known_tables import LakeTables, NoTables
+    from colline.importers.known_tables import LakeTableList, NoTables
 
     is_ingested = not (given["prints"] or given["no_ingest"])
     if is_ingested:
         require_package("pyspark")  # before anything is landed
     known = _existing_lake(lake)
-    tables = NoTables() if known is None else LakeTables(known)
+    tables = NoTables() if known is None else LakeTableList(known)
     options = ImportOptions(given["namespace"], given["dialect"], given["formats"])
     result = read_definitions(path, tables, options)
     events = _events(result, tables)
