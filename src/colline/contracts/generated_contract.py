@@ -8,7 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 
 from colline.contracts.contract_document import API_VERSION, VENDOR, custom_property
 from colline.contracts.logical_types import element_type, logical_type
-from colline.contracts.table_facts import ALL_ROWS, ColumnFacts, ContractEdge, TableFacts
+from colline.contracts.table_facts import ColumnFacts, ContractEdge, TableFacts
 from colline.contracts.verified_statements import verified_statements
 
 DATASET, EDGES, SOURCES, CONSUMERS, WRITERS, WRITTEN_EVERY, ORIGINS = (
@@ -161,11 +161,6 @@ def describe_edges(edges: list[ContractEdge]) -> str:
     order = sorted(by_effect, key=lambda effect: (effect not in _EFFECT_KEYS, effect))
     parts = [f"{_EFFECT_WORDS.get(effect, 'depends on')} {', '.join(sorted(by_effect[effect]))}" for effect in order]
     return "; ".join(parts)
-
-
-def rows_description(facts: TableFacts) -> str:
-    """Which columns decide the rows of the table, in words."""
-    return describe_edges(facts.column_edges(ALL_ROWS))
 
 
 def file_name(label: str) -> str:

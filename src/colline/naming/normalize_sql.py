@@ -50,8 +50,3 @@ def name_of(namespace: str, name: str) -> str:
         f"case when {namespace} rlike r'{BUCKET_NAMESPACES}' then {key}"
         f" when {namespace} rlike r'{PATH_NAMESPACES}' then {path} else trim({name}) end"
     )
-
-
-def field_key(field: str) -> str:
-    """The SQL of a column's key: column names are case-insensitive."""
-    return f"lower({field})"

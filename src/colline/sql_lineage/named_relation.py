@@ -35,12 +35,13 @@ class NamedRelation:
     open_tables: tuple[DatasetName, ...] = ()
     hidden: frozenset[str] = frozenset()
     fallback: Flow | None = None
+    flow_of: Mapping[str, Flow] = field(init=False, repr=False, compare=False)  # by the lower-case name of a column
 
     def __post_init__(self) -> None:
         by_key: dict[str, list[Flow]] = {}
         for name, flow in self.columns:
             by_key.setdefault(name.lower(), []).append(flow)
-        object.__setattr__(self, "_by_key", {key: merge_flows(flows) for key, flows in by_key.items()})
+        object.__setattr__(self, "flow_of", {key: merge_flows(flows) for key, flows in by_key.items()})
 
     @property
     def is_open(self) -> bool:
@@ -54,8 +55,7 @@ class NamedRelation:
 
     def listed_flow(self, name: str) -> Flow | None:
         """The flow of a listed column, in any case of its name."""
-        by_key: Mapping[str, Flow] = self.__dict__["_by_key"]
-        return by_key.get(name.lower())
+        return self.flow_of.get(name.lower())
 
     def find(self, name: str) -> Flow | None:
         """The flow of a column, or of a column that an open table may have; None if there is no such column."""

@@ -52,7 +52,6 @@ TABLE_PRODUCTS = frozenset((
 ))  # fmt: skip
 # order and partition of a window
 WINDOW_PARTS = frozenset(("ORDERBY", "PARTITIONBY", "MATCHBY"))
-WINDOW_FUNCTIONS = frozenset(("RANKX", "RANK", "ROWNUMBER", "RANK.EQ", "INDEX", "OFFSET", "WINDOW"))
 # apply to measures that are not known when the model is written
 OPAQUE_FUNCTIONS = frozenset((
     "SELECTEDMEASURE", "SELECTEDMEASURENAME", "SELECTEDMEASUREFORMATSTRING", "ISSELECTEDMEASURE",
