@@ -25,7 +25,7 @@ def rows_of(table: pa.Table) -> list[str]:
 @pytest.mark.delta
 def test_flat_tables_equal_the_views(spark: SparkSession, tmp_path: Path) -> None:
     lake = write_stored(tmp_path / "lake", random_rows(range(30)))
-    found = read_flat(lake)
+    found = read_flat(lake)[0]
     assert all(table.num_rows >= 30 for table in found.values())
     for name, frame in flat_frames(spark, str(lake)).items():
         assert rows_of(found[name]) == rows_of(frame.toArrow().cast(found[name].schema)), name
@@ -35,9 +35,9 @@ def test_flat_tables_equal_the_views(spark: SparkSession, tmp_path: Path) -> Non
 def test_views_are_registered_under_a_prefix(spark: SparkSession, tmp_path: Path) -> None:
     lake = write_stored(tmp_path / "lake", RandomLake(1).rows)
     names = register_views(spark, str(lake), prefix="lineage_")
-    assert sorted(names) == sorted(f"lineage_{name}" for name in read_flat(lake))
+    assert sorted(names) == sorted(f"lineage_{name}" for name in read_flat(lake)[0])
     found = spark.sql("select count(*) as n from lineage_edges").first()
-    assert found is not None and found.n == read_flat(lake)["edges"].num_rows
+    assert found is not None and found.n == read_flat(lake)[0]["edges"].num_rows
 
 
 @pytest.mark.delta
@@ -57,6 +57,6 @@ def test_two_names_with_one_id_are_an_error(tmp_path: Path, table: Any, what: st
 
 
 def test_lake_without_rows_is_empty(tmp_path: Path) -> None:
-    assert {name: table.num_rows for name, table in read_flat(tmp_path).items()} == dict.fromkeys(
+    assert {name: table.num_rows for name, table in read_flat(tmp_path)[0].items()} == dict.fromkeys(
         ("datasets", "columns", "jobs", "edges", "reads", "coverage"), 0
     )

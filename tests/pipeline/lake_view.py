@@ -24,7 +24,7 @@ def table(lake: Path, name: str) -> list[dict[str, Any]]:
         return delta_rows(lake, name)
     from colline.flat.flat_tables import read_flat
 
-    flat: list[dict[str, Any]] = read_flat(lake)[FLAT[name]].to_pylist()
+    flat: list[dict[str, Any]] = read_flat(lake)[0][FLAT[name]].to_pylist()
     return flat
 
 

@@ -41,9 +41,11 @@ SNAPSHOT_TABLES = (
 )
 
 
-def read_flat(lake: Path) -> dict[str, pa.Table]:
-    """The flat tables of a lake on this machine, by name."""
-    return flat_tables({table: read_table(lake, table)[0] for table in SNAPSHOT_TABLES})
+def read_flat(lake: Path) -> tuple[dict[str, pa.Table], dict[str, int]]:
+    """The flat tables of a lake on this machine, by name, and the versions of the stored tables by path."""
+    stored = {table: read_table(lake, table) for table in SNAPSHOT_TABLES}
+    versions = {table.path: version for table, (_, version) in stored.items()}
+    return flat_tables({table: rows for table, (rows, _) in stored.items()}), versions
 
 
 def flat_tables(stored: Mapping[Table, pa.Table]) -> dict[str, pa.Table]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import msgspec
 from colline.errors import LakeError
 from colline.events.model import RunEvent
 from colline.graph.lineage import Lineage
-from colline.graph.snapshot.array_file import Arrays, write
+from colline.graph.snapshot.array_file import Arrays, write_unpublished
 from colline.graph.snapshot.publish import compose
 from colline.graph.traversal.records import View
 from colline.lake.tables import RUNS
@@ -49,13 +47,7 @@ class SessionLineage(Lineage):
 
 
 def _arrays(events: list[RunEvent]) -> Arrays:
-    """The arrays of a snapshot of the events. The mapping of the deleted files stays valid."""
+    """The arrays of a snapshot of the events."""
     from colline.flat.event_tables import event_tables
 
-    arrays, meta = compose(event_tables(events))
-    folder = Path(tempfile.mkdtemp(prefix="colline-"))
-    try:
-        write(folder / f"session-{len(events)}", arrays, meta)
-        return Arrays(folder / f"session-{len(events)}")
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return write_unpublished(f"session-{len(events)}", *compose(event_tables(events)))

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from colline.errors import AmbiguousNameError, ColumnError
+from colline.flat import flat_tables
 from colline.graph import Lineage, open_lake
 from colline.graph.snapshot import publish
 from tests.graph.graph_lakes import day, shop
@@ -22,14 +23,14 @@ def lines(answer: object) -> list[str]:
 
 def add_columns(lake: Path, monkeypatch: pytest.MonkeyPatch, **values: dict[str, Any]) -> None:
     """Publishes a snapshot from tables with further columns, `jobs_sql={"kpi": "select 1"}`, by the row's name."""
-    tables, versions = publish.read_tables(lake)
+    tables, versions = flat_tables.read_flat(lake)
     for key, by_name in values.items():
         name, _, column = key.partition("_")
         rows, label = tables[name], "field" if name == "columns" else "name"
         added = [by_name.get(row) for row in rows.column(label).to_pylist()]
         rows = rows.drop_columns([column]) if column in rows.schema.names else rows
         tables[name] = rows.append_column(column, pa.array(added))
-    monkeypatch.setattr(publish, "read_tables", lambda _: (tables, versions))
+    monkeypatch.setattr(flat_tables, "read_flat", lambda _: (tables, versions))
     publish.publish(lake)
 
 

@@ -171,7 +171,7 @@ def test_edges_of_members_follow_the_rules(reported: list[Reported]) -> None:
             for name in NAMES:
                 start = view.names.resolve([name.replace(":", ".")], members=False)
                 reach = traverse(view.arrays, start, TraversalOptions(False, depth=1))
-                found = {view.names.label(n) for n in reach.all_nodes().tolist()}
+                found = {view.names.label(n) for n in reach.nodes.tolist()}
                 assert found == {other.replace(":", ".") for other in steps[name]} - {name.replace(":", ".")}
     finally:
         shutil.rmtree(folder)

@@ -137,7 +137,7 @@ def test_sources_counted_as_bits_equal_sources_counted_one_by_one(found: list[Ed
     try:
         view = lineage.view()
         reach = traverse(view.arrays, view.names.resolve(sorted(starts)), TraversalOptions(False))
-        wanted = reach.all_nodes()
+        wanted = reach.nodes
         expected = [
             sum(
                 view.names.label(int(node))

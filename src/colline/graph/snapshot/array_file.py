@@ -10,6 +10,8 @@ import contextlib
 import json
 import mmap
 import os
+import shutil
+import tempfile
 import time
 import zlib
 from collections.abc import Mapping
@@ -129,6 +131,16 @@ def write(folder: Path, arrays: Mapping[str, Values], meta: SnapshotMeta) -> Non
     _write_json(folder / META, {"format": FORMAT, **meta, "arrays": places})
     _write_json(folder / CHECKSUMS, {name: _checksum(folder / name) for name in (ARRAYS, META)})
     (folder / LOCK).touch()
+
+
+def write_unpublished(version: str, arrays: Mapping[str, Values], meta: SnapshotMeta) -> Arrays:
+    """A snapshot outside of any lake. Its files are deleted again, and their mapping stays valid."""
+    place = Path(tempfile.mkdtemp(prefix="colline-"))
+    try:
+        write(place / version, arrays, meta)
+        return Arrays(place / version)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _write_json(path: Path, value: object) -> None:

@@ -58,8 +58,10 @@ def publish(lake: str | Path) -> SnapshotInfo:
 
 def build_version(root: Path) -> SnapshotInfo:
     """Builds a snapshot of the tables as they are now; readers do not use it yet."""
+    from colline.flat.flat_tables import read_flat
+
     started = time.monotonic()
-    arrays, meta = compose(*read_tables(root))
+    arrays, meta = compose(*read_flat(root))
     name = datetime.now(timezone.utc).strftime(VERSION_FORMAT)
     building = root / SNAPSHOT / f".building-{uuid.uuid4().hex}"
     try:
@@ -76,16 +78,6 @@ def make_current(root: Path, version: str) -> None:
     """Makes a version the one that readers use, and deletes old ones."""
     set_current_version(root, version)
     delete_old_versions(root)
-
-
-def read_tables(root: Path) -> tuple[dict[str, pa.Table], dict[str, int]]:
-    """The flat tables that a snapshot is built from, and the versions of the stored tables they follow from."""
-    from colline.flat.flat_tables import SNAPSHOT_TABLES, flat_tables
-    from colline.lake.table_reader import read_table
-
-    stored = {table: read_table(root, table) for table in SNAPSHOT_TABLES}
-    versions = {table.path: version for table, (_, version) in stored.items()}
-    return flat_tables({table: rows for table, (rows, _) in stored.items()}), versions
 
 
 def compose(

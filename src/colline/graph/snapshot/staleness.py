@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +16,8 @@ from pathlib import Path
 from colline.errors import LakeError
 from colline.graph.answer import count_of
 from colline.graph.rows import Unknown
-from colline.graph.snapshot.array_file import Arrays, write
-from colline.graph.snapshot.publish import compose, publish, read_tables
+from colline.graph.snapshot.array_file import Arrays, write_unpublished
+from colline.graph.snapshot.publish import compose, publish
 from colline.graph.snapshot.snapshot_versions import open_current
 from colline.lake.lake_folders import has_table
 from colline.lake.layout import INCONSISTENT_MARKERS, REBUILD_VERSIONS
@@ -140,17 +138,13 @@ def build_from_tables(root: Path, held: Arrays, found: UnpublishedCommits) -> Ar
     row_count = held.meta["nodes"] + sum(held.meta["groups"].values())
     if row_count > _MAX_ROWS or found.added_bytes > _MAX_BYTES or not found.is_settled:
         return None
-    arrays, meta = compose(*read_tables(root))
+    from colline.flat.flat_tables import read_flat
+
+    arrays, meta = compose(*read_flat(root))
     if unpublished_commits(root, meta["tables"]) is not None or is_inconsistent(root):
         return None
     # versions only grow, so their sum identifies this state of the tables in every process
-    name = f"{held.version.partition('+')[0]}+{sum(meta['tables'].values())}"
-    place = Path(tempfile.mkdtemp(prefix="colline-"))
-    try:
-        write(place / name, arrays, meta)
-        return Arrays(place / name)
-    finally:
-        shutil.rmtree(place, ignore_errors=True)  # the mapping stays valid
+    return write_unpublished(f"{held.version.partition('+')[0]}+{sum(meta['tables'].values())}", arrays, meta)
 
 
 def republish(root: Path) -> bool:
