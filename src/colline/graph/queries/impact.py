@@ -130,7 +130,7 @@ def _job_rows(view: View, reach: Reach, kinds: Bits) -> list[ImpactedJob]:
     arrays, options = reach.arrays, reach.options
     distance = np.full(arrays.meta["jobs"] + 1, _NOT_REACHED, dtype=np.int32)  # the last one: edges without a job
     uses = np.zeros(arrays.meta["jobs"] + 1, dtype=np.uint8)
-    nodes = np.concatenate([reach.origin, reach.all_nodes()])
+    nodes = np.concatenate([reach.origin, reach.nodes])
     if options.depth is not None:
         nodes = nodes[reach.level_of(nodes) <= options.depth]
     for edges in adjacency(arrays, forward=True, indirect=options.indirect, past=options.at is not None):
@@ -154,7 +154,7 @@ def _job_rows(view: View, reach: Reach, kinds: Bits) -> list[ImpactedJob]:
 
 def dataset_rows(view: View, reach: Reach) -> list[ReachedDataset]:
     """The datasets that are reached, nearest first, with the number of their columns."""
-    nodes = reach.all_nodes()
+    nodes = reach.nodes
     owners, distances = view.arrays["node.dataset"].take(nodes), reach.level_of(nodes) - 1
     places, counts = np.unique(owners, return_counts=True)
     nearest = np.full(view.arrays.meta["datasets"], _NOT_REACHED, dtype=np.int64)
@@ -167,7 +167,7 @@ def dataset_rows(view: View, reach: Reach) -> list[ReachedDataset]:
 
 
 def _count_by_kind(reach: Reach, kinds: Bits) -> dict[str, int]:
-    bits = kinds[reach.all_nodes()]
+    bits = kinds[reach.nodes]
     counts = {kind: int(np.count_nonzero(bits & (1 << place))) for place, kind in enumerate(KINDS)}
     return {kind: count for kind, count in counts.items() if count}
 

@@ -82,7 +82,7 @@ def subgraph_between(view: View, first: Nodes, last: Nodes, options: TraversalOp
     if not (down.level_of(last) > 0).any() or (len(first) == 1 and np.isin(last, first).all()):
         return None
     up = traverse(view.arrays, last, replace(options, upstream=True))
-    candidates = distinct(np.concatenate([down.all_nodes(), first]))
+    candidates = distinct(np.concatenate([down.nodes, first]))
     nodes = candidates[up.level_of(candidates) > 0]
     place = np.full(view.arrays.meta["nodes"], -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import chain
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +18,12 @@ from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_
 from colline.graph.queries.reach_summary import depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns
 from colline.graph.results import PiiAnswer, PiiTablesAnswer
-from colline.graph.rows import EdgeRow, ExitRow, Landing, PiiVerdict
-from colline.graph.traversal.backtrack import Step, shortest_path, sources_reaching
+from colline.graph.rows import ColumnIdentity, EdgeRow, ExitRow, JobIdentity, Landing, PiiVerdict
+from colline.graph.traversal.backtrack import Step, shortest_paths, sources_reaching
 from colline.graph.traversal.bfs import MASKED, Reach, TraversalOptions, exist_at, traverse
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import SEPARATOR
-from colline.graph.traversal.records import Level, View
+from colline.graph.traversal.records import View
 
 EXIT_KINDS = ("FILE", "JDBC", "TOPIC")
 VERDICTS: tuple[PiiVerdict, ...] = ("clear", "masked", "indirect")
@@ -60,7 +62,7 @@ def _positions_with_tag(view: View, name: str, wanted: str) -> list[int]:
 def find_landings(view: View, origin: Nodes, options: TraversalOptions, zones: Sequence[str]) -> Landings:
     """Every column that is reached, with its verdict."""
     reach = traverse(view.arrays, origin, options)
-    nodes = reach.all_nodes()
+    nodes = reach.nodes
     verdicts = np.where(~reach.is_direct(nodes), _INDIRECT, np.where(reach.is_masked(nodes), _MASKED, _CLEAR))
     violations = (verdicts == _CLEAR) & ~is_allowed(view, nodes, zones)
     order = np.lexsort((nodes, reach.level_of(nodes), ~violations, verdicts))
@@ -88,71 +90,90 @@ def _is_in_zone(view: View, dataset: int, zones: Sequence[str]) -> bool:
 def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zones: Sequence[str] = ()) -> PiiAnswer:
     """The columns that are reached, the exits from the lake, and the violations of the allowed zones."""
     found = find_landings(view, origin, options, zones)
-    rows, edges, passed = _rows(view, found, page.rows, zones)
-    exits = _exit_rows(view, found)
+    paths = list(shortest_paths(found.reach, found.nodes[page.rows]))
+    passed = {node for path in paths for step in path for node in (step.nearer, step.farther)}
+    exits = [row for row in _table_rows(view, found) if row.kind in EXIT_KINDS]
     totals = _totals(found, len(exits))
     gaps = gaps_reached(view, found.reach)
     return PiiAnswer(
         verdict=_verdict(totals, len(gaps), has_zones=bool(zones)),
         of=view.origin_rows(origin, options.at),
         totals=totals,
-        landings=rows,
+        landings=_landing_rows(view, found, page.rows, paths, zones),
         exits=exits,
         violations=totals["violations"],
-        columns=view.columns(passed, options.at),
-        edges=edges,
+        columns=view.columns(np.array(sorted(passed), dtype=np.int64), options.at),
+        edges=_edges_of_paths(view, paths),
         unknown=unknown_rows(view, gaps),
         holds=totals["violations"] == 0,
         **page.answer_fields(len(found.nodes), view.as_of(options.at)),
     )
 
 
-def _rows(
-    view: View, found: Landings, shown: slice, zones: Sequence[str]
-) -> tuple[list[Landing], list[EdgeRow], Nodes]:
-    """The rows of a page, the edges of their paths, and the columns on those paths."""
+def _landing_rows(
+    view: View, found: Landings, shown: slice, paths: list[list[Step]], zones: Sequence[str]
+) -> list[Landing]:
+    """The rows of a page; each column is reached over one of the paths."""
     nodes, reach = found.nodes[shown], found.reach
     sources = sources_reaching(reach, nodes).tolist() if len(reach.origin) > 1 else [1] * len(nodes)
-    edges: dict[tuple[str, int, int, int], EdgeRow] = {}
-    passed: set[int] = set(nodes.tolist())
-    out = []
     facts = zip(
         reached_columns(view, reach, nodes),
-        nodes.tolist(),
         found.verdicts[shown].tolist(),
         found.violations[shown].tolist(),
         is_allowed(view, nodes, zones).tolist(),
         sources,
         strict=True,
     )
-    for row, node, verdict, is_violation, allowed, source_count in facts:
-        path = shortest_path(reach, node)
-        passed.update(step.nearer for step in path)
-        for step in path:
-            ends = step.nearer, step.farther
-            key = (step.edges.group, int(step.row), *ends)
-            level: Level = "dataset" if step.level == "dataset" else "column"
-            edges.setdefault(key, view.edge(step.edges, step.row, ends, level=level))
-        kind = view.text("dataset.kind", int(view.arrays["node.dataset"][node]))
-        mask = _masking_step(path) if verdict != _CLEAR else None
-        last = path[mask - 1] if mask else path[-1]
-        out.append(
-            Landing.extend(
-                row,
-                verdict=VERDICTS[verdict],
-                hop=mask,
-                job=view.job_ref(int(last.edges.job[last.row])),
-                source=view.ref(path[0].nearer),
-                path=[int(view.arrays["node.id"][n]) for n in [path[0].nearer, *(step.farther for step in path)]],
-                through=[view.names.label(step.farther) for step in path[:-1]],
-                sources=max(source_count, 1),
-                exit=kind if kind in EXIT_KINDS else None,
-                allowed=allowed,
-                violation=is_violation,
-                final=row.down == 0,
-            )
+    return [
+        Landing.extend(
+            row,
+            verdict=VERDICTS[verdict],
+            **_path_fields(view, path, is_clear=verdict == _CLEAR),
+            sources=max(source_count, 1),
+            exit=_exit_kind(view, path[-1].farther),
+            allowed=allowed,
+            violation=is_violation,
+            final=row.down == 0,
         )
-    return out, list(edges.values()), np.array(sorted(passed), dtype=np.int64)
+        for (row, verdict, is_violation, allowed, source_count), path in zip(facts, paths, strict=True)
+    ]
+
+
+class _PathFields(TypedDict):
+    """The fields of a `Landing` that describe the path to it."""
+
+    hop: int | None
+    job: JobIdentity | None
+    source: ColumnIdentity
+    path: list[int]
+    through: list[str]
+
+
+def _path_fields(view: View, path: list[Step], *, is_clear: bool) -> _PathFields:
+    mask = None if is_clear else _masking_step(path)
+    last = path[mask - 1] if mask else path[-1]
+    nodes = [path[0].nearer, *(step.farther for step in path)]
+    return {
+        "hop": mask,
+        "job": view.job_ref(int(last.edges.job[last.row])),
+        "source": view.ref(path[0].nearer),
+        "path": view.arrays["node.id"][nodes].tolist(),
+        "through": [view.names.label(node) for node in nodes[1:-1]],
+    }
+
+
+def _exit_kind(view: View, node: int) -> str | None:
+    """The kind of a column's dataset if it is outside the lake."""
+    kind = view.text("dataset.kind", int(view.arrays["node.dataset"][node]))
+    return kind if kind in EXIT_KINDS else None
+
+
+def _edges_of_paths(view: View, paths: list[list[Step]]) -> list[EdgeRow]:
+    """The edges of some paths, each once."""
+    steps: dict[tuple[str, int, int, int], Step] = {}
+    for step in chain.from_iterable(paths):
+        steps.setdefault((step.edges.group, step.row, step.nearer, step.farther), step)
+    return [view.edge(each.edges, each.row, (each.nearer, each.farther), level=each.level) for each in steps.values()]
 
 
 def _masking_step(path: list[Step]) -> int | None:
@@ -193,11 +214,6 @@ def _table_rows(view: View, found: Landings) -> list[ExitRow]:
         counts = np.bincount(found.verdicts[owners == place], minlength=len(VERDICTS)).tolist()
         out.append(ExitRow.extend(view.dataset(place), **dict(zip(VERDICTS, counts, strict=True))))
     return sorted(out, key=lambda row: (-row.clear, -row.masked, row.label))
-
-
-def _exit_rows(view: View, found: Landings) -> list[ExitRow]:
-    """Datasets outside the lake that are reached."""
-    return [row for row in _table_rows(view, found) if row.kind in EXIT_KINDS]
 
 
 def _totals(found: Landings, exits: int) -> dict[str, int]:

@@ -17,7 +17,7 @@ MAX_NAMES = 3
 def reach_totals(reach: Reach) -> dict[str, int]:
     """The number of columns, datasets and jobs that were reached, the largest distance, and that without a limit."""
     has_columns = np.zeros(reach.arrays.meta["datasets"], dtype=np.bool_)
-    has_columns[reach.arrays["node.dataset"].take(reach.all_nodes())] = True
+    has_columns[reach.arrays["node.dataset"].take(reach.nodes)] = True
     datasets = int(np.count_nonzero(has_columns))
     totals = {"columns": reach.total, "datasets": datasets, "jobs": len(reach.jobs), "depth": reach.depth}
     return totals | {"hops": _all_hops(reach)}

@@ -80,7 +80,7 @@ def _verdict(view: View, reach: Reach, count: int, word: str, totals: dict[str, 
 def _steps(reach: Reach) -> Iterator[_Steps]:
     """Every edge that the traversal followed."""
     options, arrays = reach.options, reach.arrays
-    nodes = np.concatenate([reach.origin, reach.all_nodes()])
+    nodes = np.concatenate([reach.origin, reach.nodes])
     if options.depth is not None:
         nodes = nodes[reach.level_of(nodes) <= options.depth]
     level = np.full(arrays.meta["nodes"], np.iinfo(np.int32).max, dtype=np.int32)
@@ -101,7 +101,7 @@ def _steps(reach: Reach) -> Iterator[_Steps]:
 
 def _table_rows(view: View, reach: Reach) -> list[ReachedDataset]:
     owners = view.arrays["node.dataset"]
-    nodes = reach.all_nodes()
+    nodes = reach.nodes
     direct_places = distinct(owners.take(nodes.compress(reach.is_direct(nodes))))
     direct = set(view.arrays["dataset.id"].take(direct_places).tolist())
     return [replace(row, relation="direct" if row.id in direct else "indirect") for row in dataset_rows(view, reach)]

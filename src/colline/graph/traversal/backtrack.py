@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from colline.graph.traversal.bfs import INDIRECT, Reach, traverse
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
+from colline.graph.traversal.records import Level
 
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1)  # byte → the bits set in it
 _MAX_EDGES_AT_ONCE = 1 << 20
@@ -26,16 +27,40 @@ class Step:
     row: int
     nearer: int
     farther: int
-    level: str = "column"
+    level: Level = "column"
 
 
-def shortest_path(reach: Reach, node: int) -> list[Step]:
-    """A shortest path from the origin to a column: in the clear if there is one, else direct, else any."""
-    state = next(state for state in range(4) if int(reach.states[node]) & (1 << state))
-    steps: list[Step] = []
+def shortest_paths(reach: Reach, nodes: Nodes) -> Iterator[list[Step]]:
+    """A shortest path from the origin to each column: in the clear if there is one, else direct, else any."""
     back = _edges_upstream(reach, indirect=reach.options.indirect)
-    while reach.state_levels[state][node] > 1:
-        step, state = _step_before(reach, back, node, state)
+    levels = _state_levels(reach)
+    for node in nodes.tolist():
+        yield _path_to(_Search(reach, back, levels), node)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What finding a path needs: the traversal, the edges back, and per state the level of each node in it."""
+
+    reach: Reach
+    back: tuple[Adjacency, ...]
+    levels: tuple[NDArray[np.int32], ...]
+
+
+def _state_levels(reach: Reach) -> tuple[NDArray[np.int32], ...]:
+    """Per state, the level at which each node was newly reached in it."""
+    out = tuple(np.zeros(reach.node_count, dtype=np.int32) for _ in reach.frontiers[0])
+    for level, frontier in enumerate(reach.frontiers, 1):
+        for levels, nodes in zip(out, frontier, strict=True):
+            levels[nodes] = level
+    return out
+
+
+def _path_to(search: _Search, node: int) -> list[Step]:
+    state = next(state for state in range(4) if int(search.reach.states[node]) & (1 << state))
+    steps: list[Step] = []
+    while search.levels[state][node] > 1:
+        step, state = _step_before(search, node, state)
         steps.append(step)
         node = step.nearer
     return steps[::-1]
@@ -45,24 +70,25 @@ def _edges_upstream(reach: Reach, *, indirect: bool) -> tuple[Adjacency, ...]:
     return adjacency(reach.arrays, forward=False, indirect=indirect, past=reach.options.at is not None)
 
 
-def _step_before(reach: Reach, back: tuple[Adjacency, ...], node: int, state: int) -> tuple[Step, int]:
+def _step_before(search: _Search, node: int, state: int) -> tuple[Step, int]:
     """An edge over which a node was reached in a state, and the state of its nearer end."""
-    level = int(reach.state_levels[state][node]) - 1
-    for edges, end, kind in _edges_into(reach, back, node):
-        rows = edges.positions(np.array([end]), reach.options.at)
+    level = int(search.levels[state][node]) - 1
+    for edges, end, kind in _edges_into(search, node):
+        rows = edges.positions(np.array([end]), search.reach.options.at)
         others = edges.other.take(rows)
         for before in (before for before in range(4) if before | edges.bits == state):
-            for place in np.flatnonzero(reach.state_levels[before].take(others) == level)[:1]:
+            for place in np.flatnonzero(search.levels[before].take(others) == level)[:1]:
                 return Step(edges, int(rows[place]), int(others[place]), node, kind), before
     raise AssertionError(f"no edge leads to node {node}")
 
 
-def _edges_into(reach: Reach, back: tuple[Adjacency, ...], node: int) -> Iterator[tuple[Adjacency, int, str]]:
+def _edges_into(search: _Search, node: int) -> Iterator[tuple[Adjacency, int, Level]]:
     """The groups of edges that can lead to a column: its own, and those of its dataset's `rows` node."""
-    yield from ((edges, node, "column") for edges in back)
-    rows = int(reach.arrays["dataset.rows"][reach.arrays["node.dataset"][node]])
+    yield from ((edges, node, "column") for edges in search.back)
+    arrays = search.reach.arrays
+    rows = int(arrays["dataset.rows"][arrays["node.dataset"][node]])
     if rows >= 0:
-        yield from ((edges, rows, "dataset") for edges in back if edges.bits & INDIRECT)
+        yield from ((edges, rows, "dataset") for edges in search.back if edges.bits & INDIRECT)
 
 
 def sources_reaching(reach: Reach, wanted: Nodes) -> NDArray[np.int64]:
@@ -92,7 +118,7 @@ def _bits_one_by_one(reach: Reach, wanted: Nodes) -> Bits:
 
 def _propagated_bits(reach: Reach, origins: Nodes, wanted: Nodes) -> Bits:
     """Propagates the bits along the edges in topological order, each edge once; repeats while a cycle changes them."""
-    nodes = np.concatenate([reach.origin, *(direct for direct, _ in reach.layers)])
+    nodes = np.concatenate([reach.origin, reach.nodes.compress(reach.is_direct(reach.nodes))])
     nodes = nodes[np.argsort(reach.arrays["node.level"][nodes], kind="stable")]
     place = np.zeros(reach.node_count, dtype=np.int32)
     place[nodes] = np.arange(1, len(nodes) + 1)

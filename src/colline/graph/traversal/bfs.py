@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ _CLEAR_STATES, _DIRECT_STATES = 0b0101, 0b0011
 
 Frontier = tuple[Nodes, Nodes, Nodes, Nodes]  # the columns newly reached at one distance, by state
 Mask = NDArray[np.bool_]
+Levels = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,39 @@ def traverse(arrays: Arrays, origin: Nodes, options: TraversalOptions) -> Reach:
                 visited.add_new(both, MASKED | INDIRECT),
             )
         )
-    return Reach(arrays, options, tuple(frontiers), visited.states, edges.jobs)
+    level = _levels(frontiers, len(visited.states))
+    nodes = _in_order(frontiers, level, visited.states)
+    return Reach(arrays, options, tuple(frontiers), visited.states, level, nodes, edges.jobs)
+
+
+def _levels(frontiers: Sequence[Frontier], node_count: int) -> Levels:
+    """The level of each node; see `Reach`."""
+    out = np.zeros(node_count, dtype=np.min_scalar_type(len(frontiers)))
+    backwards = [(level, frontiers[level - 1]) for level in range(len(frontiers), 0, -1)]
+    for level, (_, _, indirect, both) in backwards:
+        out[indirect] = out[both] = level
+    for level, (clear, masked, _, _) in backwards:
+        out[clear] = out[masked] = level
+    return out
+
+
+def _in_order(frontiers: Sequence[Frontier], levels: Levels, states: NDArray[np.uint8]) -> Nodes:
+    """The columns reached, in the order of `Reach.nodes`."""
+    out = [NO_NODES]
+    for level, (clear, masked, indirect, both) in enumerate(frontiers[1:], 2):
+        others = _at_level(indirect, both, levels, level)
+        out += [_at_level(clear, masked, levels, level), others.compress(~_is_direct(states, others))]
+    return np.concatenate(out)
+
+
+def _at_level(clear: Nodes, masked: Nodes, levels: Levels, level: int) -> Nodes:
+    """The nodes of two sorted arrays that were not reached at a lower level in another state."""
+    nodes = np.sort(np.concatenate([clear, masked]), kind="stable") if len(masked) else clear
+    return nodes.compress(levels.take(nodes) == level)
+
+
+def _is_direct(states: NDArray[np.uint8], nodes: Nodes) -> Mask:
+    return np.asarray((states.take(nodes) & _DIRECT_STATES) != 0)
 
 
 class _Edges:
@@ -136,6 +168,8 @@ class Reach:
     options: TraversalOptions
     frontiers: tuple[Frontier, ...]  # by distance, from the origin on
     states: NDArray[np.uint8]
+    level: Levels  # of each node: that of its shortest direct path, or of its shortest path if it has no direct one
+    nodes: Nodes  # the columns reached: nearest first, direct before indirect, then by name
     jobs: Nodes
 
     @property
@@ -148,40 +182,6 @@ class Reach:
         """The number of nodes of the graph, reached or not."""
         return len(self.states)
 
-    @cached_property
-    def state_levels(self) -> tuple[NDArray[np.int32], ...]:
-        """Per state, the level at which each node was newly reached in it."""
-        out = tuple(np.zeros(self.node_count, dtype=np.int32) for _ in self.frontiers[0])
-        for level, frontier in enumerate(self.frontiers, 1):
-            for levels, nodes in zip(out, frontier, strict=True):
-                levels[nodes] = level
-        return out
-
-    @cached_property
-    def level(self) -> NDArray[np.unsignedinteger]:
-        """The level of each node: that of its shortest direct path, or of its shortest path if it has no direct one."""
-        out = np.zeros(self.node_count, dtype=np.min_scalar_type(len(self.frontiers)))
-        backwards = [(level, self.frontiers[level - 1]) for level in range(len(self.frontiers), 0, -1)]
-        for level, (_, _, indirect, both) in backwards:
-            out[indirect] = out[both] = level
-        for level, (clear, masked, _, _) in backwards:
-            out[clear] = out[masked] = level
-        return out
-
-    @cached_property
-    def layers(self) -> tuple[tuple[Nodes, Nodes], ...]:
-        """Per distance from 1 on, the columns with a direct path and the others, each sorted by name."""
-        out = []
-        for level, (clear, masked, indirect, both) in enumerate(self.frontiers[1:], 2):
-            others = self._at_level(indirect, both, level)
-            out.append((self._at_level(clear, masked, level), others.compress(~self.is_direct(others))))
-        return tuple(out)
-
-    def _at_level(self, clear: Nodes, masked: Nodes, level: int) -> Nodes:
-        """The nodes of two sorted arrays that were not reached at a lower level in another state."""
-        nodes = np.sort(np.concatenate([clear, masked]), kind="stable") if len(masked) else clear
-        return nodes.compress(self.level.take(nodes) == level)
-
     def level_of(self, nodes: Nodes) -> NDArray[np.int64]:
         """The level of some nodes."""
         return self.level.take(nodes).astype(np.int64)
@@ -189,28 +189,20 @@ class Reach:
     @property
     def total(self) -> int:
         """The number of columns reached."""
-        return len(self._nodes)
+        return len(self.nodes)
 
     @property
     def depth(self) -> int:
         """The distance of the farthest column."""
-        return max((distance for distance, parts in enumerate(self.layers, 1) if any(map(len, parts))), default=0)
-
-    @cached_property
-    def _nodes(self) -> Nodes:
-        return np.concatenate([nodes for layer in self.layers for nodes in layer] or [NO_NODES])
-
-    def all_nodes(self) -> Nodes:
-        """The columns reached: nearest first, direct before indirect, then by name."""
-        return self._nodes
+        return int(self.level[self.nodes[-1]]) - 1 if len(self.nodes) else 0
 
     def page(self, offset: int, limit: int | None) -> Nodes:
-        """One page of `all_nodes`."""
-        return self.all_nodes()[offset : None if limit is None else offset + limit]
+        """One page of `nodes`."""
+        return self.nodes[offset : None if limit is None else offset + limit]
 
     def is_direct(self, nodes: Nodes) -> Mask:
         """Whether some path to each node has direct edges only."""
-        return np.asarray((self.states.take(nodes) & _DIRECT_STATES) != 0)
+        return _is_direct(self.states, nodes)
 
     def is_masked(self, nodes: Nodes) -> Mask:
         """Whether every path to each node goes through a mask; only direct paths count where there are some."""

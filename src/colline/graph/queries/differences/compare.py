@@ -20,7 +20,7 @@ MAX_UNSHARED_COLUMNS = 1000  # of each side
 def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, page: Page) -> CompareAnswer:
     """What two columns share and what only one of them has, nearest first."""
     reaches = traverse(view.arrays, a, options), traverse(view.arrays, b, options)
-    upstream_a, upstream_b = (np.union1d(reach.all_nodes(), reach.origin) for reach in reaches)
+    upstream_a, upstream_b = (np.union1d(reach.nodes, reach.origin) for reach in reaches)
     common = np.intersect1d(upstream_a, upstream_b)
     order = common[np.lexsort((common, np.maximum(*(reach.level_of(common) for reach in reaches))))]
     only_a = np.setdiff1d(np.setdiff1d(upstream_a, common), a)

@@ -92,7 +92,7 @@ def gaps_reached(view: View, reach: Reach) -> list[int]:
     if not len(view.arrays["gap.since"]):
         return []
     owners = view.arrays["node.dataset"]
-    datasets = distinct(owners.take(np.concatenate([reach.origin, reach.all_nodes()])))
+    datasets = distinct(owners.take(np.concatenate([reach.origin, reach.nodes])))
     return open_gaps(view, datasets=datasets, jobs=reach.jobs, at=reach.options.at)
 
 
