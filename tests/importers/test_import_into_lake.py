@@ -13,8 +13,8 @@ from colline import demo
 from colline.cli.operate.ingest import pipeline_options
 from colline.events.redact import NO_REDACTION
 from colline.graph import Lineage, open_lake
+from colline.graph.difference_rows import EdgeChange
 from colline.graph.results import TableCard
-from colline.graph.rows import EdgeChange
 from colline.importers.definition_events import definition_events
 from colline.importers.formats import ImportOptions, read_definitions
 from colline.importers.known_tables import FixedTableList, KnownTable, KnownTables, LakeTableList

@@ -6,18 +6,58 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from colline.graph import rows as row
 from colline.graph.answer import Answer
+from colline.graph.difference_rows import (
+    ColumnChange,
+    DatasetChange,
+    Divergence,
+    EdgeChange,
+    EdgeRevision,
+    SchemaChange,
+    SharedColumn,
+)
+from colline.graph.inventory_rows import (
+    CoverageGap,
+    DescribedDataset,
+    DescribedJob,
+    FoundColumn,
+    LakeHealth,
+    LayerFlow,
+    LayerRow,
+    ListedDataset,
+    NeighbourDataset,
+    QuarantineRow,
+    RecentChange,
+    RunRow,
+    SchemaColumn,
+    SchemaVersion,
+)
+from colline.graph.reach_rows import (
+    ExitRow,
+    FlaggedJob,
+    ImpactedJob,
+    ImpactRow,
+    JobEdge,
+    Landing,
+    PathRow,
+    ReachedColumn,
+    ReachedDataset,
+    ReachedJob,
+    TableEdge,
+    WriterRow,
+)
+from colline.graph.rows import ColumnRow, EdgeRow, JobRow, Row
+from colline.graph.usage_rows import DroppableRow, DroppableTable, Evidence, Reader, ReadingJob, UnusedRow, UnusedTable
 
 
 class WalkAnswer(Answer, frozen=True, kw_only=True):
     """`upstream` and `downstream` by column."""
 
     main: ClassVar[str] = "columns"
-    columns: list[row.ReachedColumn]
-    edges: list[row.EdgeRow]
+    columns: list[ReachedColumn]
+    edges: list[EdgeRow]
     edges_left_out: int
-    jobs: list[row.FlaggedJob]
+    jobs: list[FlaggedJob]
 
 
 class TableWalkAnswer(Answer, frozen=True, kw_only=True):
@@ -25,9 +65,9 @@ class TableWalkAnswer(Answer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "datasets"
     grain: Literal["table"] = "table"
-    columns: list[row.ReachedColumn] = msgspec.field(default_factory=list)
-    datasets: list[row.ReachedDataset]
-    edges: list[row.TableEdge]
+    columns: list[ReachedColumn] = msgspec.field(default_factory=list)
+    datasets: list[ReachedDataset]
+    edges: list[TableEdge]
 
 
 class JobWalkAnswer(Answer, frozen=True, kw_only=True):
@@ -35,25 +75,25 @@ class JobWalkAnswer(Answer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "jobs"
     grain: Literal["job"] = "job"
-    columns: list[row.ReachedColumn] = msgspec.field(default_factory=list)
-    jobs: list[row.ReachedJob]
-    edges: list[row.JobEdge]
+    columns: list[ReachedColumn] = msgspec.field(default_factory=list)
+    jobs: list[ReachedJob]
+    edges: list[JobEdge]
 
 
 class FindAnswer(Answer, frozen=True, kw_only=True):
     """`find`: columns by name, best match first, and the tables and jobs with such names."""
 
     question: str = "find"
-    rows: list[row.FoundColumn]
-    tables: list[row.ListedDataset]
-    jobs: list[row.JobRow]
+    rows: list[FoundColumn]
+    tables: list[ListedDataset]
+    jobs: list[JobRow]
 
 
 class ColumnsAnswer(Answer, frozen=True, kw_only=True):
     """`columns`: the roots, the leaves or the most connected columns of the graph."""
 
     question: str = "columns"
-    rows: list[row.ColumnRow]
+    rows: list[ColumnRow]
 
 
 class PathsAnswer(Answer, frozen=True, kw_only=True):
@@ -61,7 +101,7 @@ class PathsAnswer(Answer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "paths"
     question: str = "paths"
-    paths: list[row.PathRow]
+    paths: list[PathRow]
 
 
 class ImpactAnswer(Answer, frozen=True, kw_only=True):
@@ -70,12 +110,12 @@ class ImpactAnswer(Answer, frozen=True, kw_only=True):
     main: ClassVar[str] = "columns"
     question: str = "impact"
     change: str
-    changes: list[row.SchemaChange]
-    columns: list[row.ImpactRow]
-    datasets: list[row.ReachedDataset]
-    jobs: list[row.ImpactedJob]
-    readers: list[row.Reader]
-    edges: list[row.EdgeRow]
+    changes: list[SchemaChange]
+    columns: list[ImpactRow]
+    datasets: list[ReachedDataset]
+    jobs: list[ImpactedJob]
+    readers: list[Reader]
+    edges: list[EdgeRow]
 
 
 class ImpactTablesAnswer(ImpactAnswer, frozen=True, kw_only=True):
@@ -97,11 +137,11 @@ class PiiAnswer(Answer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "landings"
     question: str = "pii"
-    landings: list[row.Landing]
-    exits: list[row.ExitRow]
+    landings: list[Landing]
+    exits: list[ExitRow]
     violations: int
-    columns: list[row.ColumnRow]
-    edges: list[row.EdgeRow]
+    columns: list[ColumnRow]
+    edges: list[EdgeRow]
 
 
 class PiiTablesAnswer(PiiAnswer, frozen=True, kw_only=True):
@@ -109,15 +149,15 @@ class PiiTablesAnswer(PiiAnswer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "tables"
     grain: Literal["table"] = "table"
-    tables: list[row.ExitRow]
+    tables: list[ExitRow]
 
 
 class DroppableAnswer(Answer, frozen=True, kw_only=True):
     """`droppable`: whether columns can be dropped, and what the verdict is based on."""
 
     question: str = "droppable"
-    evidence: row.Evidence
-    rows: list[row.DroppableRow]
+    evidence: Evidence
+    rows: list[DroppableRow]
 
 
 class DroppableTablesAnswer(Answer, frozen=True, kw_only=True):
@@ -125,8 +165,8 @@ class DroppableTablesAnswer(Answer, frozen=True, kw_only=True):
 
     question: str = "droppable"
     grain: Literal["table"] = "table"
-    evidence: row.Evidence
-    rows: list[row.DroppableTable]
+    evidence: Evidence
+    rows: list[DroppableTable]
 
 
 class UnusedTablesAnswer(Answer, frozen=True, kw_only=True):
@@ -134,23 +174,23 @@ class UnusedTablesAnswer(Answer, frozen=True, kw_only=True):
 
     question: str = "unused"
     grain: Literal["table"] = "table"
-    evidence: row.Evidence
-    rows: list[row.UnusedTable]
+    evidence: Evidence
+    rows: list[UnusedTable]
 
 
 class UnusedAnswer(Answer, frozen=True, kw_only=True):
     """`unused`: columns without a live reader, and what the verdict is based on."""
 
     question: str = "unused"
-    evidence: row.Evidence
-    rows: list[row.UnusedRow]
+    evidence: Evidence
+    rows: list[UnusedRow]
 
 
 class WritersAnswer(Answer, frozen=True, kw_only=True):
     """`writers`: the jobs that write columns, and how each defines them."""
 
     question: str = "writers"
-    rows: list[row.WriterRow]
+    rows: list[WriterRow]
 
 
 class CompareAnswer(Answer, frozen=True, kw_only=True):
@@ -158,11 +198,11 @@ class CompareAnswer(Answer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "divergences"
     question: str = "compare"
-    divergences: list[row.Divergence]
-    rows: list[row.SharedColumn]
-    common: list[row.SharedColumn]
-    only_a: list[row.ColumnRow]
-    only_b: list[row.ColumnRow]
+    divergences: list[Divergence]
+    rows: list[SharedColumn]
+    common: list[SharedColumn]
+    only_a: list[ColumnRow]
+    only_b: list[ColumnRow]
 
 
 class DiffAnswer(Answer, frozen=True, kw_only=True, rename={"from_": "from"}):
@@ -171,17 +211,17 @@ class DiffAnswer(Answer, frozen=True, kw_only=True, rename={"from_": "from"}):
     question: str = "diff"
     from_: str
     to: str
-    added: list[row.DatasetChange | row.ColumnChange | row.EdgeChange]
-    removed: list[row.DatasetChange | row.ColumnChange | row.EdgeChange]
-    changed: list[row.EdgeRevision]
-    rows: list[row.Row]
+    added: list[DatasetChange | ColumnChange | EdgeChange]
+    removed: list[DatasetChange | ColumnChange | EdgeChange]
+    changed: list[EdgeRevision]
+    rows: list[Row]
 
 
 class CoverageAnswer(Answer, frozen=True, kw_only=True):
     """`coverage`: where lineage is missing. `by` counts the gaps by kind, job, layer and owner."""
 
     question: str = "coverage"
-    rows: list[row.CoverageGap]
+    rows: list[CoverageGap]
     by: dict[str, dict[str, int]]
 
 
@@ -190,11 +230,11 @@ class OverviewAnswer(Answer, frozen=True, kw_only=True):
 
     main: ClassVar[str] = "layers"
     question: str = "overview"
-    layers: list[row.LayerRow]
-    flows: list[row.LayerFlow]
-    recent: list[row.RecentChange]
-    examples: list[row.ColumnRow]
-    health: row.LakeHealth
+    layers: list[LayerRow]
+    flows: list[LayerFlow]
+    recent: list[RecentChange]
+    examples: list[ColumnRow]
+    health: LakeHealth
 
 
 class TableCard(Answer, frozen=True, kw_only=True):
@@ -203,13 +243,13 @@ class TableCard(Answer, frozen=True, kw_only=True):
     main: ClassVar[str] = "columns"
     question: str = "show"
     kind: Literal["table"] = "table"
-    table: row.DescribedDataset
-    columns: list[row.SchemaColumn]
-    upstream: list[row.NeighbourDataset]
-    downstream: list[row.NeighbourDataset]
-    writers: list[row.JobRow]
-    readers: list[row.ReadingJob]
-    schemas: list[row.SchemaVersion]
+    table: DescribedDataset
+    columns: list[SchemaColumn]
+    upstream: list[NeighbourDataset]
+    downstream: list[NeighbourDataset]
+    writers: list[JobRow]
+    readers: list[ReadingJob]
+    schemas: list[SchemaVersion]
 
 
 class JobCard(Answer, frozen=True, kw_only=True):
@@ -218,35 +258,35 @@ class JobCard(Answer, frozen=True, kw_only=True):
     main: ClassVar[str] = "runs"
     question: str = "show"
     kind: Literal["job"] = "job"
-    job: row.DescribedJob
-    inputs: list[row.ListedDataset]
-    outputs: list[row.ListedDataset]
-    runs: list[row.RunRow]
+    job: DescribedJob
+    inputs: list[ListedDataset]
+    outputs: list[ListedDataset]
+    runs: list[RunRow]
 
 
 class TablesAnswer(Answer, frozen=True, kw_only=True):
     """`tables`: tables, files, topics and other datasets by name."""
 
     question: str = "tables"
-    rows: list[row.ListedDataset]
+    rows: list[ListedDataset]
 
 
 class JobsAnswer(Answer, frozen=True, kw_only=True):
     """`jobs`: jobs, last started first."""
 
     question: str = "jobs"
-    rows: list[row.JobRow]
+    rows: list[JobRow]
 
 
 class RunsAnswer(Answer, frozen=True, kw_only=True):
     """`runs`: runs, last started first."""
 
     question: str = "runs"
-    rows: list[row.RunRow]
+    rows: list[RunRow]
 
 
 class QuarantineAnswer(Answer, frozen=True, kw_only=True):
     """`quarantine`: lines that could not be ingested, newest first."""
 
     question: str = "quarantine"
-    rows: list[row.QuarantineRow]
+    rows: list[QuarantineRow]

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from colline.graph.rows import LakeHealth
+from colline.graph.inventory_rows import LakeHealth
 
 
 class ErrorBody(msgspec.Struct, frozen=True):

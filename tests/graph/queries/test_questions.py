@@ -12,7 +12,8 @@ from deltalake import write_deltalake
 
 from colline import CollineError
 from colline.graph import Lineage, open_lake
-from colline.graph.rows import EdgeChange, LayerFlow
+from colline.graph.difference_rows import EdgeChange
+from colline.graph.inventory_rows import LayerFlow
 from tests.graph.graph_lakes import LakeWriter, day, shop
 
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from colline.errors import ColumnError
 from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import Page, count_of
+from colline.graph.inventory_rows import FoundColumn
 from colline.graph.queries.inventory.column_degrees import counted_columns
 from colline.graph.queries.inventory.job_catalog import matching_jobs
 from colline.graph.queries.inventory.table_catalog import listed_datasets
 from colline.graph.results import FindAnswer
-from colline.graph.rows import FoundColumn, Unknown
+from colline.graph.rows import Unknown
 from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.name_index import SEPARATOR, NameIndex, parse

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from colline.errors import ColumnError
 from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import Page, count_of
+from colline.graph.difference_rows import SchemaChange
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns
 from colline.graph.queries.usage.readers import query_readers
+from colline.graph.reach_rows import ImpactedJob, ImpactRow, ReachedDataset
 from colline.graph.results import ImpactAnswer, ImpactJobsAnswer, ImpactTablesAnswer
-from colline.graph.rows import ImpactedJob, ImpactRow, ReachedDataset, Row, SchemaChange, Unknown
+from colline.graph.rows import Row, Unknown
 from colline.graph.snapshot.array_file import SUBTYPES, Arrays
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency

@@ -14,8 +14,9 @@ from colline.flat.integer_arrays import distinct, expand
 from colline.graph.answer import count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names
+from colline.graph.reach_rows import PathRow
 from colline.graph.results import PathsAnswer
-from colline.graph.rows import EdgeRow, PathRow
+from colline.graph.rows import EdgeRow
 from colline.graph.traversal.bfs import INDIRECT, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View

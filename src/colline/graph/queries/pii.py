@@ -17,8 +17,9 @@ from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns
+from colline.graph.reach_rows import ExitRow, Landing, PiiVerdict
 from colline.graph.results import PiiAnswer, PiiTablesAnswer
-from colline.graph.rows import ColumnIdentity, EdgeRow, ExitRow, JobIdentity, Landing, PiiVerdict
+from colline.graph.rows import ColumnIdentity, EdgeRow, JobIdentity
 from colline.graph.traversal.backtrack import Step, shortest_paths, sources_reaching
 from colline.graph.traversal.bfs import MASKED, Reach, TraversalOptions, exist_at, traverse
 from colline.graph.traversal.csr import Nodes

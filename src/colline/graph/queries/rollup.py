@@ -15,8 +15,8 @@ from colline.graph.queries.impact import dataset_rows
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import flag_names, job_flags
+from colline.graph.reach_rows import JobEdge, ReachedDataset, ReachedJob, TableEdge
 from colline.graph.results import JobWalkAnswer, TableWalkAnswer
-from colline.graph.rows import JobEdge, ReachedDataset, ReachedJob, TableEdge
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View

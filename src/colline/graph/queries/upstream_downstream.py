@@ -10,8 +10,8 @@ from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
 from colline.graph.queries.usage.readers import query_readers
 from colline.graph.queries.values_without_inputs import describe_written_value
+from colline.graph.reach_rows import FlaggedJob, ReachedColumn
 from colline.graph.results import WalkAnswer
-from colline.graph.rows import FlaggedJob, ReachedColumn
 from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.edge_selection import MAX_EDGES_PER_ROW, edge_rows, limit_edges, select_edges

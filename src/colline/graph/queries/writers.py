@@ -11,8 +11,8 @@ from colline.graph.answer import Page, count_of
 from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.reach_summary import column_names
 from colline.graph.queries.values_without_inputs import describe_value
+from colline.graph.reach_rows import WriterInput, WriterRow
 from colline.graph.results import WritersAnswer
-from colline.graph.rows import WriterInput, WriterRow
 from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View
 

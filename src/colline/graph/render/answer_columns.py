@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from colline.graph.answer import Answer, show_duration
+from colline.graph.difference_rows import EdgeChange, EdgeRevision, OutgoingEdge
+from colline.graph.reach_rows import PathRow, ReachedColumn
 from colline.graph.results import ImpactAnswer, WalkAnswer
-from colline.graph.rows import EdgeChange, EdgeRevision, EdgeRow, OutgoingEdge, PathRow, ReachedColumn, Row
+from colline.graph.rows import EdgeRow, Row
 from colline.terminal_text import escape_control_characters
 
 Cell = Callable[[Any], object]  # the value that a column shows of a row

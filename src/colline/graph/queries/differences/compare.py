@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from colline.graph.answer import Page, count_of
+from colline.graph.difference_rows import Divergence, OutgoingEdge, SharedColumn
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names
 from colline.graph.results import CompareAnswer
-from colline.graph.rows import Divergence, OutgoingEdge, SharedColumn
 from colline.graph.traversal.bfs import Reach, TraversalOptions, traverse
 from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View

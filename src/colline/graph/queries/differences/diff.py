@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from colline.flat.integer_arrays import NEVER, UNKNOWN, distinct
 from colline.graph.answer import Page, count_of
+from colline.graph.difference_rows import ColumnChange, DatasetChange, EdgeChange, EdgeRevision
 from colline.graph.queries.inventory.column_degrees import all_columns
 from colline.graph.results import DiffAnswer
-from colline.graph.rows import ColumnChange, DatasetChange, EdgeChange, EdgeRevision, EdgeRow
+from colline.graph.rows import EdgeRow
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from colline.errors import SettingError
-from colline.graph.rows import SchemaChange
+from colline.graph.difference_rows import SchemaChange
 from colline.graph.traversal.records import View
 
 if TYPE_CHECKING:

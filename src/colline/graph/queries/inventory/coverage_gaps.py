@@ -10,9 +10,10 @@ import numpy as np
 from colline.errors import SettingError
 from colline.flat.integer_arrays import NEVER, distinct, is_among
 from colline.graph.answer import Page, count_of
+from colline.graph.inventory_rows import CoverageGap
 from colline.graph.queries.inventory.column_degrees import degrees
 from colline.graph.results import CoverageAnswer
-from colline.graph.rows import CoverageGap, Unknown
+from colline.graph.rows import Unknown
 from colline.graph.traversal.bfs import Reach
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View

@@ -8,11 +8,11 @@ import numpy as np
 
 from colline.flat.integer_arrays import UNKNOWN, distinct
 from colline.graph.answer import Page, count_of, show_duration
+from colline.graph.inventory_rows import DescribedJob, RunRow
 from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.inventory.run_history import RunFilter, read_runs
 from colline.graph.queries.inventory.table_catalog import listed_datasets
 from colline.graph.results import JobCard, JobsAnswer
-from colline.graph.rows import DescribedJob, RunRow
 from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.name_index import SEPARATOR
 from colline.graph.traversal.records import View

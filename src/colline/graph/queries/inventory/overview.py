@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from colline.flat.integer_arrays import NEVER
 from colline.graph.answer import count_of
+from colline.graph.inventory_rows import LakeHealth, LayerFlow, LayerRow, RecentChange
 from colline.graph.queries.inventory.column_degrees import Degrees, degrees
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
 from colline.graph.queries.inventory.run_history import count_quarantined
 from colline.graph.results import OverviewAnswer
-from colline.graph.rows import LakeHealth, LayerFlow, LayerRow, RecentChange
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time

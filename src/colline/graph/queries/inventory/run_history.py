@@ -10,8 +10,9 @@ from typing import Any
 import msgspec
 
 from colline.graph.answer import Page, count_of
+from colline.graph.inventory_rows import QuarantineRow, RunRow
 from colline.graph.results import QuarantineAnswer, RunsAnswer
-from colline.graph.rows import DatasetIdentity, JobIdentity, QuarantineRow, RunRow
+from colline.graph.rows import DatasetIdentity, JobIdentity
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import parse_time, time_or_none
 

@@ -10,22 +10,16 @@ import msgspec
 import numpy as np
 
 from colline.graph.answer import Page, count_of
+from colline.graph.inventory_rows import DescribedDataset, ListedDataset, NeighbourDataset, SchemaColumn, SchemaVersion
 from colline.graph.queries.inventory.column_degrees import counted_columns
 from colline.graph.queries.inventory.coverage_gaps import open_gaps, unknown_rows
 from colline.graph.queries.usage.readers import DEFAULT_IDLE_DAYS, ColumnUse, column_uses, read_window
 from colline.graph.results import TableCard, TablesAnswer
-from colline.graph.rows import (
-    DescribedDataset,
-    ListedDataset,
-    NeighbourDataset,
-    ReadingJob,
-    SchemaColumn,
-    SchemaVersion,
-)
 from colline.graph.traversal.bfs import INDIRECT
 from colline.graph.traversal.csr import Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
+from colline.graph.usage_rows import ReadingJob
 
 MAX_NEIGHBOURS = 200
 

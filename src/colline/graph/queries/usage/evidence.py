@@ -6,10 +6,10 @@ import numpy as np
 
 from colline.graph.answer import count_of, show_duration
 from colline.graph.queries.usage.readers import DAY_MICROSECONDS, ReadWindow
-from colline.graph.rows import Confidence, Evidence
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import show_time
+from colline.graph.usage_rows import Confidence, Evidence
 
 MIN_DAYS_FOR_MEDIUM = 7
 MAX_SOURCES = 5

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from colline.flat.integer_arrays import UNKNOWN, distinct, expand, is_among
 from colline.graph.queries.inventory.coverage_gaps import open_gaps
-from colline.graph.rows import JobIdentity, Reader
+from colline.graph.rows import JobIdentity
 from colline.graph.snapshot.array_file import SUBTYPES, Arrays
 from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
+from colline.graph.usage_rows import Reader
 
 DAY_MICROSECONDS = 86_400_000_000
 DEFAULT_IDLE_DAYS = 90

@@ -21,10 +21,11 @@ from colline.graph.queries.usage.readers import (
     with_nested_fields,
 )
 from colline.graph.results import DroppableAnswer, UnusedAnswer
-from colline.graph.rows import ColumnRow, Confidence, DroppableRow, Evidence, Reader, Unknown, UnusedRow
+from colline.graph.rows import ColumnRow, Unknown
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import time_or_none
+from colline.graph.usage_rows import Confidence, DroppableRow, Evidence, Reader, UnusedRow
 
 MAX_UNKNOWN_ROWS = 20
 VERDICTS = ("yes", "no", "unknown")

@@ -12,9 +12,9 @@ from colline.graph.queries.usage.evidence import collect_evidence
 from colline.graph.queries.usage.readers import ReadWindow, is_read
 from colline.graph.queries.usage.unused import MAX_UNKNOWN_ROWS, VERDICTS, confidence_note, droppable_rows, unused_rows
 from colline.graph.results import DroppableTablesAnswer, UnusedTablesAnswer
-from colline.graph.rows import Confidence, DroppableRow, DroppableTable, UnusedRow, UnusedTable
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.records import View
+from colline.graph.usage_rows import Confidence, DroppableRow, DroppableTable, UnusedRow, UnusedTable
 
 _WEAKEST_FIRST: tuple[Confidence, ...] = ("unknown", "low", "medium", "high")
 
