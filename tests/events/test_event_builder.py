@@ -94,7 +94,7 @@ def as_json(event: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("form", LineageForm)
 @pytest.mark.parametrize("state", RunState)
 def test_event_survives_a_round_trip_through_openlineage_python(state: RunState, form: LineageForm) -> None:
-    event = as_json(run_event(state, AT, STATEMENT, replace(CONTEXT, form=form), RESULT))
+    event = as_json(run_event(state, AT, STATEMENT, replace(CONTEXT, form=form), result=RESULT))
     assert round_trip(event) == without_empty(event)
 
 
@@ -109,7 +109,7 @@ def test_query_without_output_has_columns_read(form: LineageForm) -> None:
 
 def test_failed_run_has_an_error_message() -> None:
     result = RunResult(failure=Failure("org.apache.spark.SparkException: boom", "at x\nat y"))
-    event = as_json(run_event(RunState.FAIL, AT, STATEMENT, CONTEXT, result))
+    event = as_json(run_event(RunState.FAIL, AT, STATEMENT, CONTEXT, result=result))
     assert round_trip(event) == without_empty(event)
     assert event["run"]["facets"]["errorMessage"]["message"] == "org.apache.spark.SparkException: boom"
 
@@ -130,7 +130,7 @@ def test_renamed_table_has_its_previous_identifier() -> None:
 
 
 def test_complete_event_in_the_compact_form() -> None:
-    event = as_json(run_event(RunState.COMPLETE, AT, STATEMENT, CONTEXT, RESULT))
+    event = as_json(run_event(RunState.COMPLETE, AT, STATEMENT, CONTEXT, result=RESULT))
     output = event["outputs"][0]
     facets = {
         key: {name: each for name, each in facet.items() if not name.startswith("_")}
@@ -205,7 +205,11 @@ def test_all_text_of_the_user_is_redacted() -> None:
     )
     for form in LineageForm:
         event = run_event(
-            RunState.FAIL, AT, statement, replace(context, form=form), RunResult(failure=Failure("secret", "secret"))
+            RunState.FAIL,
+            AT,
+            statement,
+            replace(context, form=form),
+            result=RunResult(failure=Failure("secret", "secret")),
         )
         assert b"secret" not in encode(event)
         assert b"'?'" in encode(event) and b'"/?"' in encode(event)  # redacted, not left out

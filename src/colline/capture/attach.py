@@ -118,7 +118,7 @@ def _attach_remote(spark: SparkSession, given: Mapping[str, Any]) -> Watch | Ina
     if settings.connect_server:
         return InactiveWatch("the server captures the queries of its clients")
     name = settings.app_name or session.conf.get("spark.app.name") or "spark-connect"
-    application = _application(name, session.version, remote_names(session), session.conf, settings)
+    application = _application(name, session.version, remote_names(session), session.conf, settings=settings)
     transport = transport_from(settings)
     masking = tuple(settings.masking_functions)
     context = tracing_context(application.names, masking)
@@ -150,11 +150,11 @@ def _log_ignored_settings(given: Mapping[str, Any]) -> None:
 
 def _read_application(spark: SparkSession, conf: Mapping[str, str], settings: Settings) -> Application:
     name = settings.app_name or spark.sparkContext.appName
-    return _application(name, spark.version, name_context(spark, conf), conf, settings)
+    return _application(name, spark.version, name_context(spark, conf), conf, settings=settings)
 
 
 def _application(
-    name: str, version: str, names: NameContext, conf: Mapping[str, str], settings: Settings
+    name: str, version: str, names: NameContext, conf: Mapping[str, str], *, settings: Settings
 ) -> Application:
     platform = find_platform(conf, os.environ, notebook_runtime())
     return Application(

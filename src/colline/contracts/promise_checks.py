@@ -59,7 +59,7 @@ def _check_sources(promise: Promise, column: str, context: PromiseContext) -> It
         is_masked_allowed = promise.kind == "neverInClearFrom"
         found = paths.search(is_never_wanted, lambda row, _root: is_wanted(row), through_masks=not is_masked_allowed)
     if found:
-        yield _broken_promise(promise, column, context, f"{column} comes from {found[0]}", found)
+        yield _broken_promise(promise, column, context, f"{column} comes from {found[0]}", path=found)
     elif paths.gaps:
         yield _unproven_promise(promise, column, context, paths.gaps[0])
 
@@ -69,11 +69,11 @@ def _check_definition(promise: Promise, column: str, context: PromiseContext) ->
     try:
         two = _paths_of(context, promise.other)
     except ColumnError as error:
-        yield _broken_promise(promise, column, context, f"{promise.other} cannot be found: {error.message}", ())
+        yield _broken_promise(promise, column, context, f"{promise.other} cannot be found: {error.message}", path=())
         return
     if one.definition() != two.definition():
         message = f"{column} is {one.first_step()}, {promise.other} is {two.first_step()}"
-        yield _broken_promise(promise, column, context, message, ())
+        yield _broken_promise(promise, column, context, message, path=())
     elif gaps := one.gaps or two.gaps:
         yield _unproven_promise(promise, column, context, gaps[0])
 
@@ -92,11 +92,11 @@ def _paths_of(context: PromiseContext, name: str) -> ValuePaths:
 def _check_freshness(promise: Promise, context: PromiseContext) -> Iterator[Finding]:
     last = _last_success(context)
     if last is None:
-        yield _broken_promise(promise, None, context, "no successful write is known", ())
+        yield _broken_promise(promise, None, context, "no successful write is known", path=())
     elif (age := context.now - last) > promise.within:
         hours = int(age.total_seconds() // 3600)
         message = f"last written {hours} hours ago, promised within {show_duration(promise.within)}"
-        yield _broken_promise(promise, None, context, message, ())
+        yield _broken_promise(promise, None, context, message, path=())
 
 
 def _last_success(context: PromiseContext) -> datetime | None:
@@ -112,7 +112,7 @@ def _last_success(context: PromiseContext) -> datetime | None:
 
 
 def _broken_promise(
-    promise: Promise, column: str | None, context: PromiseContext, message: str, path: tuple[str, ...]
+    promise: Promise, column: str | None, context: PromiseContext, message: str, *, path: tuple[str, ...]
 ) -> Finding:
     text = f"{message}, against the promise `{promise.text}`"
     hint = "change the job, or the promise in the contract"

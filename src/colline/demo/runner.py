@@ -102,10 +102,10 @@ def run_days(lake: Path, spark: SparkSession, report: Print) -> CapturedDays:
 
 def run_without_capture(lake: Path, spark: SparkSession, report: Print) -> None:
     """Run the one job of the platform that is not captured."""
-    _run_job(spark, platform_of(lake), REFUNDS, report, "not captured: runs without colline")
+    _run_job(spark, platform_of(lake), REFUNDS, report, note="not captured: runs without colline")
 
 
-def _run_job(spark: SparkSession, platform: DemoPlatform, job: ScheduledJob, report: Print, note: str = "") -> None:
+def _run_job(spark: SparkSession, platform: DemoPlatform, job: ScheduledJob, report: Print, *, note: str = "") -> None:
     """Run one job and report its duration. The error of a job that is meant to fail is reported, not raised."""
     start = time.monotonic()
     try:

@@ -28,7 +28,7 @@ NO_STATEMENT = Statement((), ())
 
 
 def run_event(
-    state: RunState, at: datetime, statement: Statement, context: EventContext, result: RunResult = NO_RESULT
+    state: RunState, at: datetime, statement: Statement, context: EventContext, *, result: RunResult = NO_RESULT
 ) -> RunEvent:
     """The event of a run that is in this state at this time."""
     if not statement.has_columns:

@@ -46,7 +46,12 @@ def schema_history(mentions: ObservedMentions) -> SchemaHistory:
 
 
 def removal_times(
-    history: SchemaHistory, mentions: ObservedMentions, columns: CanonicalColumns, last_seen: Integers, keys: list[str]
+    history: SchemaHistory,
+    mentions: ObservedMentions,
+    columns: CanonicalColumns,
+    last_seen: Integers,
+    *,
+    keys: list[str],
 ) -> Integers:
     """When the dataset's newest schema appeared, for each column that it does not have; else unknown.
 

@@ -145,18 +145,18 @@ class SessionTables:
         facts = lineage_facts(output, event.job)
         if facts is None:
             if event.inputs or lifecycle != "CREATE":
-                self._add_gap("no_column_lineage", "", job, event.run.run_id, at, dataset["id"])
+                self._add_gap("no_column_lineage", "", job, event.run.run_id, at=at, dataset=dataset["id"])
             return False
-        found = [self._add_edge(fact, dataset, job, event.run.run_id, at) for fact in facts]
+        found = [self._add_edge(fact, dataset, job, event.run.run_id, at=at) for fact in facts]
         if lifecycle in _OVERWRITES:
             self._retire_others(job, dataset["id"], set(found), at)
         for fact in facts:
             use = "value" if fact.type == "DIRECT" else fact.subtype.lower()
             use = use if use in _USES else "conditional"
-            self._add_read(fact.source, use, "write", (job, event.run.run_id), at)
+            self._add_read(fact.source, use, "write", (job, event.run.run_id), at=at)
         return True
 
-    def _add_edge(self, fact: Fact, dataset: Row, job: int, run: str, at: datetime) -> tuple[Any, ...]:
+    def _add_edge(self, fact: Fact, dataset: Row, job: int, run: str, *, at: datetime) -> tuple[Any, ...]:
         source = self._column(self._dataset(*fact.source[:2], at), fact.source[2], at)["id"]
         target = self._column(dataset, fact.target or ROWS_FIELD, at)["id"]
         key = (job, dataset["id"], source, target, fact.type, fact.subtype, fact.masking)
@@ -172,7 +172,9 @@ class SessionTables:
         for key in [key for key in self._edges if key[:2] == (job, dataset) and key not in kept]:
             self._retired.append({**self._edges.pop(key), "retired_at": at})
 
-    def _add_read(self, source: tuple[str, str, str], use: str, kind: str, by: tuple[int, str], at: datetime) -> None:
+    def _add_read(
+        self, source: tuple[str, str, str], use: str, kind: str, by: tuple[int, str], *, at: datetime
+    ) -> None:
         column = self._column(self._dataset(*source[:2], at), source[2], at)["id"]
         row = self._reads.setdefault(
             (column, by[0], use, kind),
@@ -189,21 +191,21 @@ class SessionTables:
             )
             for field in (facet or {}).get("fields") or ():
                 for use in field.get("uses") or ("value",):
-                    self._add_read((dataset.namespace, dataset.name, field["name"]), use.lower(), kind, by, at)
+                    self._add_read((dataset.namespace, dataset.name, field["name"]), use.lower(), kind, by, at=at)
         for each in (each for entry in job_entries(event.job) if entry.type == "JOB" for each in entry.inputs):
             if each.field is not None:
                 uses = [how.subtype.lower() for how in each.transformations or () if how.subtype]
                 for use in uses or ["value"]:
                     known = use if use in _USES else "value"
-                    self._add_read((each.namespace, each.name, each.field), known, kind, by, at)
+                    self._add_read((each.namespace, each.name, each.field), known, kind, by, at=at)
 
     def _add_opaque_steps(self, event: RunEvent, job: int, at: datetime) -> None:
         facet = (event.run.facets or {}).get("colline_opaque") or {}
         for step in facet.get("steps") or ():
             parts = (step.get("node"), step.get("function"), step.get("why"))
-            self._add_gap("opaque_step", " ".join(part for part in parts if part), job, event.run.run_id, at)
+            self._add_gap("opaque_step", " ".join(part for part in parts if part), job, event.run.run_id, at=at)
 
-    def _add_gap(self, kind: str, detail: str, job: int, run: str, at: datetime, dataset: int | None = None) -> None:
+    def _add_gap(self, kind: str, detail: str, job: int, run: str, *, at: datetime, dataset: int | None = None) -> None:
         row = self._gaps.setdefault(
             (kind, detail, job, dataset),
             {"kind": kind, "detail": detail, "job_id": job, "dataset_id": dataset, "first_seen": at},

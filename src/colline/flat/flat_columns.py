@@ -57,7 +57,7 @@ def flat_columns(lake: Lake) -> dict[str, Any]:
     newest = _newest_mentions(lake, found)
     spelled = pc.coalesce(_take(found.name, newest), columns.field.take(columns.field.ranks))
     keys = [str(text).lower() for text in spelled.to_pylist()]
-    removed = removal_times(schema_history(lake.mentions), lake.mentions, columns, times.last, keys)
+    removed = removal_times(schema_history(lake.mentions), lake.mentions, columns, times.last, keys=keys)
     owner = np.asarray(datasets.reported.places_of(pa.chunked_array([pa.array(datasets.ids)])))[columns.dataset]
     out = {
         "id": pa.array(columns.ids),

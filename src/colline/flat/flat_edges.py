@@ -159,6 +159,7 @@ def flat_reads(
     mentions: pa.Table,
     edges: StoredEdges,
     columns: CanonicalColumns,
+    *,
     datasets: CanonicalDatasets,
 ) -> Mapping[str, Any]:
     """The columns of the flat table `reads`: which job reads a column, for what, and when."""

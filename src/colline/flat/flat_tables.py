@@ -56,7 +56,7 @@ def flat_tables(stored: Mapping[Table, pa.Table]) -> dict[str, pa.Table]:
     mentions = observed_mentions(stored[MENTIONS], stored[OBSERVATIONS], datasets, edges)
     lake = Lake(datasets, columns, edges, mentions, stored[DESCRIPTIONS])
     found_edges = _build_table(FLAT_EDGES, flat_edges(stored[LINEAGE_VERSIONS], edges, columns, datasets))
-    reads = flat_reads(stored[OBSERVATIONS], stored[MENTIONS], edges, columns, datasets)
+    reads = flat_reads(stored[OBSERVATIONS], stored[MENTIONS], edges, columns, datasets=datasets)
     return {
         "datasets": flat_datasets(lake),
         "columns": _build_table(FLAT_COLUMNS, flat_columns(lake)),

@@ -64,7 +64,7 @@ class Lineage(LakeReader):
 
         view = self.view()
         page = page_at(limit, cursor, view.version)
-        return find.answer(view, text, page, view.moment(as_of), find.Filter(layer, tag))
+        return find.answer(view, text, page, view.moment(as_of), only=find.Filter(layer, tag))
 
     @with_missing_commits
     def upstream(
@@ -113,7 +113,7 @@ class Lineage(LakeReader):
         options = TraversalOptions(False, indirect=indirect, depth=_depth(depth), at=view.moment(as_of))
         if k < 1:
             raise SettingError(f"k is {k}", hint="use at least 1")
-        return paths.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, k)
+        return paths.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, k=k)
 
     @with_missing_commits
     def impact(
@@ -132,13 +132,13 @@ class Lineage(LakeReader):
         page = page_at(limit, cursor, view.version)
         if not diff:
             origin = _resolve(view, columns, options.at)
-            found = impact.answer(view, origin, options, page, impact.Change(change))
+            found = impact.answer(view, origin, options, page, change=impact.Change(change))
             return impact.by_grain(found, _grain(grain), page)
         changes = tuple(schema_diff.schema_changes(view, diff, options.at))
         origin, unknown = impact.changed_columns(view, changes, options.at)
         kinds = {row.change for row in changes}
         kind = kinds.pop() if len(kinds) == 1 else "change"
-        found = impact.answer(view, origin, options, page, impact.Change(kind, changes, unknown))
+        found = impact.answer(view, origin, options, page, change=impact.Change(kind, changes, unknown))
         return impact.by_grain(found, _grain(grain), page)
 
     @with_missing_commits
@@ -156,7 +156,7 @@ class Lineage(LakeReader):
             raise SettingError("columns and a tag were given", hint="give one of them")
         origin = pii.columns_with_tag(view, tag, options.at) if tag else _resolve(view, columns, options.at)
         answer = pii.by_table if _grain(grain, "column", "table") == "table" else pii.answer
-        return answer(view, origin, options, page_at(limit, cursor, view.version), allowed_zones)
+        return answer(view, origin, options, page_at(limit, cursor, view.version), zones=allowed_zones)
 
     @with_missing_commits
     def droppable(
@@ -216,7 +216,7 @@ class Lineage(LakeReader):
         view = self.view()
         options = TraversalOptions(True, indirect=indirect, at=view.moment(as_of))
         page = page_at(limit, cursor, view.version)
-        return compare.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, page)
+        return compare.answer(view, _resolve(view, a, options.at), _resolve(view, b, options.at), options, page=page)
 
     @with_missing_commits
     def diff(
@@ -231,7 +231,7 @@ class Lineage(LakeReader):
         page = page_at(limit, cursor, view.version)
         if jobs:
             one, two = (job_named(view, name) for name in jobs)
-            return diff.between_jobs(view, one, two, page, view.moment(as_of))
+            return diff.between_jobs(view, one, two, page, at=view.moment(as_of))
         if other is not None:
             with Lineage(other) as second:
                 return diff.between_lakes(view, second.view(), page, parse_time(as_of))
@@ -242,7 +242,7 @@ class Lineage(LakeReader):
             return diff.last_change(view, last, page, place)
         if last < first:
             raise SettingError("the second time is before the first", hint="swap --from and --to")
-        return diff.between_times(view, first, last, page, place)
+        return diff.between_times(view, first, last, page, dataset=place)
 
     @with_missing_commits
     def coverage(
@@ -255,7 +255,7 @@ class Lineage(LakeReader):
         view = self.view()
         kind = None if kind is None else coverage_gaps.gap_kind(kind)
         place = None if job is None else job_named(view, job)
-        return coverage_gaps.coverage(view, page_at(limit, cursor, view.version), view.moment(as_of), kind, place)
+        return coverage_gaps.coverage(view, page_at(limit, cursor, view.version), view.moment(as_of), kind, job=place)
 
     @with_missing_commits
     def columns(
@@ -269,7 +269,7 @@ class Lineage(LakeReader):
         at = view.moment(as_of)
         within = None if dataset is None else _columns_of(view, dataset, at)
         which = column_degrees.selection(roots=roots, leaves=leaves, top=top)
-        return column_degrees.answer(view, page_at(limit, cursor, view.version), at, within, which, top or 0)
+        return column_degrees.answer(view, page_at(limit, cursor, view.version), at, within, which=which, top=top or 0)
 
     @with_missing_commits
     def overview(self) -> results.OverviewAnswer:
@@ -367,7 +367,7 @@ def _walk(
 
     origin, page = _resolve(view, columns, options.at), page_at(*rows, view.version)
     if _grain(grain) == "column":
-        return upstream_downstream.answer(view, origin, options, page, parse_time(since))
+        return upstream_downstream.answer(view, origin, options, page, since=parse_time(since))
     from colline.graph.queries import rollup
 
     return (rollup.by_job if grain == "job" else rollup.by_table)(view, origin, options, page)

@@ -98,7 +98,7 @@ def _columns_in_clear(
 
 def broken_promises(
     contracts: Iterable[ContractDocument], before: DefinitionGraph, after: DefinitionGraph, reader: FactsReader,
-    now: datetime,
+    *, now: datetime,
 ) -> Iterator[ReviewFinding]:  # fmt: skip
     """Promises of contracts that hold before the change, and do not after it."""
     old, new = CombinedLineage(reader.lineage, before), CombinedLineage(reader.lineage, after)

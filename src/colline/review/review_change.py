@@ -33,7 +33,7 @@ class Review:
 
 
 def review_change(
-    folder: Path, base: str, reader: FactsReader | None, tables: KnownTables, options: ImportOptions, now: datetime
+    folder: Path, base: str, reader: FactsReader | None, tables: KnownTables, *, options: ImportOptions, now: datetime
 ) -> Review:
     """What the change since `base` does. Without a reader of a lake, only the lineage of the files is compared."""
     with tempfile.TemporaryDirectory(prefix="colline-review-") as name:
@@ -47,7 +47,7 @@ def review_change(
     if reader is not None:
         findings = with_reach(findings, reader.lineage)
         findings += new_personal_data(before, after, reader)
-        findings += broken_promises(contracts.values(), before, after, reader, now)
+        findings += broken_promises(contracts.values(), before, after, reader, now=now)
     findings += _contract_findings(old_contracts, contracts)
     known = {str(problem) for problem in old.problems}
     problems += [str(problem) for problem in new.problems if str(problem) not in known]

@@ -40,7 +40,7 @@ def _question(request: RequestForm) -> Endpoint:
     )  # fmt: skip
 
 
-def _receive(path: str, name: str, summary: str, result: str, status: int) -> Endpoint:
+def _receive(path: str, name: str, summary: str, result: str, *, status: int) -> Endpoint:
     return Endpoint("POST", path, name, summary, result, "send", "receive", (status, *_RECEIVE_STATUSES))
 
 
@@ -48,12 +48,12 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *map(_question, REQUESTS.values()),
     _receive(
         "/api/v1/lineage", "receive", "Receive one OpenLineage event. 201 means that the event is on disk.",
-        "Received", 201,
+        "Received", status=201,
     ),
     _receive(
         "/api/v1/lineage/batch", "receive_batch",
         "Receive several events: a JSON array, or one event per line. Invalid events do not affect the valid ones.",
-        "BatchReceived", 200,
+        "BatchReceived", status=200,
     ),
     Endpoint("GET", "/api/v1/status", "status", "Snapshot, receiver and ingest state.", "ServerStatus"),
     Endpoint("GET", "/healthz", "healthz", "Whether the process is alive.", "Health", "open"),

@@ -73,10 +73,10 @@ def script_statements(sql: str, dialect: str) -> list[ScriptStatement]:
     """The statements of a script that read or write data, in order."""
     if len(sql) > MAX_SQL_CHARS:
         raise ScriptError(f"{len(sql):,} characters of SQL; at most {MAX_SQL_CHARS:,} are read")
-    return list(_statements(_with_semicolons(sql), dialect, "", 0, 0))
+    return list(_statements(_with_semicolons(sql), dialect, "", 0, depth=0))
 
 
-def _statements(sql: str, dialect: str, procedure: str, lines_before: int, depth: int) -> Iterator[ScriptStatement]:
+def _statements(sql: str, dialect: str, procedure: str, lines_before: int, *, depth: int) -> Iterator[ScriptStatement]:
     blocks = _Blocks()
     for chunk in _Splitter(_tokens(sql, dialect), dialect).chunks():
         words = [_word(token) for token in chunk[:5]]
@@ -88,7 +88,7 @@ def _statements(sql: str, dialect: str, procedure: str, lines_before: int, depth
             bodies = [token for token in chunk if token.token_type in _BODY_TYPES]
             for body in bodies if depth < MAX_NESTED_BODIES else ():
                 first = body.line - 1 - body.text.count("\n")  # the line of a token is that of its end
-                yield from _statements(body.text, dialect, procedure, lines_before + first, depth + 1)
+                yield from _statements(body.text, dialect, procedure, lines_before + first, depth=depth + 1)
             procedure = "" if bodies else procedure
         elif _is_dynamic(words, dialect, procedure):
             yield ScriptStatement(tuple(chunk), sql, line, procedure, is_dynamic=True)

@@ -34,6 +34,7 @@ def with_job(
     application: Application,
     statement: Statement | None,
     label: JobLabel | None,
+    *,
     query_name: str = "",
 ) -> EventContext:
     """The context with its job name: the label, else the setting or notebook, else `application.output`."""

@@ -120,7 +120,10 @@ class RunTracker:
         self.counts = add_events(self.counts, tuple(events))
         state = RunState.FAIL if failure else RunState.COMPLETE
         context = self._application_context()
-        return (*events, run_event(state, at, NO_STATEMENT, context, RunResult(failure=failure, delivery=delivery)))
+        return (
+            *events,
+            run_event(state, at, NO_STATEMENT, context, result=RunResult(failure=failure, delivery=delivery)),
+        )
 
     def analyze_safely(self, plan: Any) -> Statement:
         """What a plan reads and writes; if tracing fails, a statement with the reason as its opaque step."""
@@ -203,7 +206,7 @@ class RunTracker:
         else:
             described = frozenset(found.name for found in statement.inputs)
         context = replace(run.context, described_inputs=described)
-        return (*start, run_event(state, max(at, run.started), statement, context, ending))
+        return (*start, run_event(state, max(at, run.started), statement, context, result=ending))
 
     def _already_described(self, statement: Statement) -> frozenset[DatasetName]:
         """The inputs whose schema an earlier event contains, unchanged; this event need not repeat it."""

@@ -186,7 +186,7 @@ class StreamTracker:
         """The context with its job; a stream without a name and without a known output is called `stream`."""
         has_output = run.statement is not None and run.statement.writes
         name = run.query_name or ("" if has_output else self._names.get(run.query, "stream"))
-        context = with_job(run.context, self._application, run.statement, run.label, name)
+        context = with_job(run.context, self._application, run.statement, run.label, query_name=name)
         if run.query and has_output:
             self._names[run.query] = context.run.name.removeprefix(f"{self._application.run.name}.")
         return context
@@ -200,7 +200,7 @@ class StreamTracker:
             known = frozenset(found.name for found in statement.inputs)
             context = replace(context, form=LineageForm.NONE, described_inputs=known)
         self._runs[key] = replace(run, reported=run.statement, running_event_at=at)
-        return run_event(RunState.RUNNING, at, statement, context, _ending(run))
+        return run_event(RunState.RUNNING, at, statement, context, result=_ending(run))
 
     def _finish_run(self, key: str, state: RunState, at: datetime, failure: Failure | None) -> tuple[RunEvent, ...]:
         run = self._runs.pop(key, None)
@@ -213,7 +213,7 @@ class StreamTracker:
         context = run.context if run.reported is not None else self._name_job(run)
         start = () if run.reported is not None else (run_event(RunState.START, run.started, statement, context),)
         ending = replace(_ending(run), failure=failure)
-        return (*start, run_event(state, max(at, run.started), statement, context, ending))
+        return (*start, run_event(state, max(at, run.started), statement, context, result=ending))
 
 
 _HANDLERS: dict[str, Callable[[StreamTracker, Mapping[str, Any]], tuple[RunEvent, ...] | None]] = {

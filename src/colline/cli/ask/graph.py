@@ -23,7 +23,7 @@ from colline.cli.print_text import print_line
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="The largest number of steps to follow.")
 @click.option("--as-of", metavar="T", help="Draw the lineage as of this time.")
 @lake_option
-def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, down: bool, **options: Any) -> None:
+def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, *, down: bool, **options: Any) -> None:
     """Draw what feeds columns and what is built on them. Without --output, prints Mermaid source."""
     from colline.graph.answer import count_of
     from colline.graph.render.diagram import save, to_mermaid

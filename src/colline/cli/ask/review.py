@@ -60,7 +60,7 @@ def command(folder: Path, base: str, lake: str | None, **given: Any) -> None:
     reader = None if lineage is None else FactsReader(lineage, None, given["tags"])
     tables = NoTables() if lineage is None else LakeTableList(lineage)
     options = ImportOptions(given["namespace"], given["sql_dialect"], ("dbt", "sql"))
-    review = review_change(folder, base, reader, tables, options, datetime.now(timezone.utc))
+    review = review_change(folder, base, reader, tables, options=options, now=datetime.now(timezone.utc))
     click.echo(FORMATS["json" if given["as_json"] else given["output_format"]](review.findings, review.problems))
     limit = {"error": Severity.ERROR, "warning": Severity.WARNING}.get(given["fail_on"])
     if limit is not None and any(finding.severity >= limit for finding in review.findings):

@@ -32,7 +32,7 @@ class RunOutsideClick(BaseException):
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
-    lake: str | None, transport: str | None, namespace: str | None, script: Path, arguments: tuple[str, ...]
+    lake: str | None, transport: str | None, namespace: str | None, script: Path, *, arguments: tuple[str, ...]
 ) -> None:
     """Run a PySpark script with lineage capture, without changing it.
 

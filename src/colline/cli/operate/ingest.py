@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.option("--until-stdin-closes", is_flag=True, hidden=True)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 def command(
-    lake: str, folders: tuple[str, ...], continuous: bool, every: float, until_stdin_closes: bool, as_json: bool
+    lake: str, folders: tuple[str, ...], continuous: bool, every: float, *, until_stdin_closes: bool, as_json: bool
 ) -> None:
     """Bring all landed events into the Delta tables of the lake, each exactly once."""
     from colline.pipeline.sources.pending import idle_summary

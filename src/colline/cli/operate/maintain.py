@@ -20,6 +20,7 @@ def command(
     landing_days: int,
     bronze_days: int | None,
     old_file_days: int,
+    *,
     as_json: bool,
 ) -> None:
     """Compact, cluster and vacuum the tables, and delete old files. Safe during an ingest; lineage history is kept."""

@@ -29,7 +29,7 @@ def command() -> None:
 @click.option("--reason", metavar="WORD", help="Only lines with this reason.")
 @limit_option(50, "Maximum number of lines; 0 for all.")
 @click.option("--replayed", is_flag=True, help="Include replayed lines.")
-def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, replayed: bool) -> None:
+def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, *, replayed: bool) -> None:
     """List the lines in quarantine, oldest first."""
     from colline.pipeline.upkeep.quarantine import entries
 

@@ -57,7 +57,7 @@ def command() -> None:
 @click.option("--label", default="", help="Who or what the token is for.")
 @click.option("--days", type=click.IntRange(1, 36_500), metavar="N", help="Expires after N days; never by default.")
 @_json
-def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, as_json: bool) -> None:
+def create(lake: Path, scopes: tuple[Any, ...], label: str, days: int | None, *, as_json: bool) -> None:
     """Create a token and print it."""
     expires = datetime.now(timezone.utc) + timedelta(days=days) if days else None
     token, secret = _open_token_book(lake).create(label, tuple(dict.fromkeys(scopes)), expires)

@@ -53,7 +53,7 @@ def is_in_layer(view: View, nodes: Nodes, layer: str) -> NDArray[np.bool_]:
     return np.array([names[int(place)].lower() == layer.lower() for place in owners], dtype=np.bool_)[position]
 
 
-def answer(view: View, text: str, page: Page, at: int | None = None, only: Filter = _NO_FILTER) -> FindAnswer:
+def answer(view: View, text: str, page: Page, at: int | None = None, *, only: Filter = _NO_FILTER) -> FindAnswer:
     """Matches by kind: exact, suffix, prefix, part of a name, dataset; similar spellings if nothing else matches."""
     matches, is_truncated = ranked_matches(view, text, at)
     if only.layer is not None and matches:

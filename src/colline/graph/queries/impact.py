@@ -44,7 +44,7 @@ class Change:
     unknown: tuple[Unknown, ...] = ()
 
 
-def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, change: Change) -> ImpactAnswer:
+def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, *, change: Change) -> ImpactAnswer:
     """Affected columns nearest first, with datasets, jobs and queries that read them."""
     reach = traverse(view.arrays, origin, options)
     kinds = _kinds_of_use(reach)
@@ -57,7 +57,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, cha
     totals = reach_totals(reach) | {"jobs": len(jobs), "breaking": sum(job.breaks for job in jobs), "readers": live}
     rows = zip(reached_columns(view, reach, nodes), kinds[nodes].tolist(), strict=True)
     return ImpactAnswer(
-        verdict=_verdict(view, reach, change, totals, len(gaps)),
+        verdict=_verdict(view, reach, change, totals, gaps=len(gaps)),
         of=view.origin_rows(origin, options.at),
         totals={**totals, "by_kind": _count_by_kind(reach, kinds)},
         change=change.kind,
@@ -174,7 +174,7 @@ def _count_by_kind(reach: Reach, kinds: Bits) -> dict[str, int]:
     return {kind: count for kind, count in counts.items() if count}
 
 
-def _verdict(view: View, reach: Reach, change: Change, totals: dict[str, int], gaps: int) -> str:
+def _verdict(view: View, reach: Reach, change: Change, totals: dict[str, int], *, gaps: int) -> str:
     origin = reach.origin
     subject = f"{VERBS.get(change.kind, 'changing')} {column_names(view, origin)}"
     if not (totals["columns"] or totals["jobs"] or totals["readers"]):

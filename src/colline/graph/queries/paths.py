@@ -46,11 +46,11 @@ class Paths(NamedTuple):
     is_exact: bool
 
 
-def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, k: int) -> PathsAnswer:
+def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, *, k: int) -> PathsAnswer:
     """The k shortest paths from the first column to the second or, if they are connected the other way round, back."""
-    first, last, found = a, b, _find_paths(view, a, b, options, k)
+    first, last, found = a, b, _find_paths(view, a, b, options, k=k)
     if found is None:
-        reverse = _find_paths(view, b, a, options, k)
+        reverse = _find_paths(view, b, a, options, k=k)
         if reverse is not None:
             first, last, found = b, a, reverse
     paths, count, is_exact = found or Paths([], 0, True)
@@ -68,7 +68,7 @@ def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, k: int) ->
     )
 
 
-def _find_paths(view: View, first: Nodes, last: Nodes, options: TraversalOptions, k: int) -> Paths | None:
+def _find_paths(view: View, first: Nodes, last: Nodes, options: TraversalOptions, *, k: int) -> Paths | None:
     found = subgraph_between(view, first, last, options)
     if found is None:
         return None
@@ -159,18 +159,18 @@ def shortest_paths(found: Subgraph) -> Iterator[list[int]]:
     The queue has one entry for all siblings of a node, because a column may have a million successors.
     """
     queue: list[_Partial] = []
-    _push(found, queue, (), _nearest_first(found, np.array(sorted(found.first), dtype=np.int64)), 0)
+    _push(found, queue, (), _nearest_first(found, np.array(sorted(found.first), dtype=np.int64)), place=0)
     for _ in range(MAX_PARTIAL_PATHS):
         if not queue:
             return
         _, path, place, siblings = heapq.heappop(queue)
-        _push(found, queue, path[:-1], siblings, place + 1)
+        _push(found, queue, path[:-1], siblings, place=place + 1)
         node = path[-1]
         if node in found.last:
             yield [int(found.nodes[n]) for n in path]
         else:
             following = found.other[found.start[node] : found.start[node + 1]]
-            _push(found, queue, path, _nearest_first(found, following), 0)
+            _push(found, queue, path, _nearest_first(found, following), place=0)
 
 
 def _nearest_first(found: Subgraph, nodes: Nodes) -> Nodes:
@@ -178,7 +178,7 @@ def _nearest_first(found: Subgraph, nodes: Nodes) -> Nodes:
     return nodes[np.argsort(found.distance[nodes], kind="stable")]
 
 
-def _push(found: Subgraph, queue: list[_Partial], path: tuple[int, ...], siblings: Nodes, place: int) -> None:
+def _push(found: Subgraph, queue: list[_Partial], path: tuple[int, ...], siblings: Nodes, *, place: int) -> None:
     """Queue the path with the next sibling that it does not contain yet."""
     while place < len(siblings) and int(siblings[place]) in path:
         place += 1

@@ -88,7 +88,7 @@ def _is_in_zone(view: View, dataset: int, zones: Sequence[str]) -> bool:
     return any(label.startswith(f"{zone}.") or any(fnmatchcase(text, zone) for text in lower) for zone in wanted)
 
 
-def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zones: Sequence[str] = ()) -> PiiAnswer:
+def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, *, zones: Sequence[str] = ()) -> PiiAnswer:
     """The columns that are reached, the exits from the lake, and the violations of the allowed zones."""
     found = find_landings(view, origin, options, zones)
     paths = list(shortest_paths(found.reach, found.nodes[page.rows]))
@@ -100,7 +100,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zon
         verdict=_verdict(totals, len(gaps), has_zones=bool(zones)),
         of=view.origin_rows(origin, options.at),
         totals=totals,
-        landings=_landing_rows(view, found, page.rows, paths, zones),
+        landings=_landing_rows(view, found, page.rows, paths, zones=zones),
         exits=exits,
         violations=totals["violations"],
         columns=view.columns(np.array(sorted(passed), dtype=np.int64), options.at),
@@ -112,7 +112,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, zon
 
 
 def _landing_rows(
-    view: View, found: Landings, shown: slice, paths: list[list[Step]], zones: Sequence[str]
+    view: View, found: Landings, shown: slice, paths: list[list[Step]], *, zones: Sequence[str]
 ) -> list[Landing]:
     """The rows of a page; each column is reached over one of the paths."""
     nodes, reach = found.nodes[shown], found.reach
@@ -183,7 +183,7 @@ def _masking_step(path: list[Step]) -> int | None:
 
 
 def by_table(
-    view: View, origin: Nodes, options: TraversalOptions, page: Page, zones: Sequence[str] = ()
+    view: View, origin: Nodes, options: TraversalOptions, page: Page, *, zones: Sequence[str] = ()
 ) -> PiiTablesAnswer:
     """The tables that are reached, with the number of columns by verdict."""
     found = find_landings(view, origin, options, zones)

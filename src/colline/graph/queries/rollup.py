@@ -39,7 +39,7 @@ def by_table(view: View, origin: Nodes, options: TraversalOptions, page: Page) -
     gaps, totals = gaps_reached(view, reach), reach_totals(reach)
     return TableWalkAnswer(
         question="upstream" if options.upstream else "downstream",
-        verdict=_verdict(view, reach, len(rows), "table", totals) + gap_note(len(gaps)),
+        verdict=_verdict(view, reach, len(rows), "table", totals=totals) + gap_note(len(gaps)),
         of=view.origin_rows(origin, options.at),
         totals=totals,
         datasets=rows[page.rows],
@@ -56,7 +56,7 @@ def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> 
     gaps, totals = gaps_reached(view, reach), reach_totals(reach)
     return JobWalkAnswer(
         question="upstream" if options.upstream else "downstream",
-        verdict=_verdict(view, reach, len(rows), "job", totals) + gap_note(len(gaps)),
+        verdict=_verdict(view, reach, len(rows), "job", totals=totals) + gap_note(len(gaps)),
         of=view.origin_rows(origin, options.at),
         totals=totals,
         jobs=rows[page.rows],
@@ -66,7 +66,7 @@ def by_job(view: View, origin: Nodes, options: TraversalOptions, page: Page) -> 
     )
 
 
-def _verdict(view: View, reach: Reach, count: int, word: str, totals: dict[str, int]) -> str:
+def _verdict(view: View, reach: Reach, count: int, word: str, *, totals: dict[str, int]) -> str:
     names, upstream = column_names(view, reach.origin), reach.options.upstream
     if count:
         side = "upstream" if upstream else "downstream"

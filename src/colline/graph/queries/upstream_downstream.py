@@ -21,7 +21,7 @@ MAX_JOBS = 100
 Flags = dict[str, NDArray[np.bool_]]  # failed, changed, stale → whether it applies to each job
 
 
-def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, since: int | None = None) -> WalkAnswer:
+def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, *, since: int | None = None) -> WalkAnswer:
     """The columns that are reached, nearest first, with their edges and jobs."""
     reach = traverse(view.arrays, origin, options)
     nodes = reach.page(page.offset, page.limit)
@@ -30,7 +30,7 @@ def answer(view: View, origin: Nodes, options: TraversalOptions, page: Page, sin
     gaps, totals, flags = gaps_reached(view, reach), reach_totals(reach), job_flags(view, reach.jobs, since)
     return WalkAnswer(
         question="upstream" if options.upstream else "downstream",
-        verdict=_verdict(view, reach, flags, totals, len(gaps)),
+        verdict=_verdict(view, reach, flags, totals, gaps=len(gaps)),
         of=view.origin_rows(origin, options.at),
         totals=totals,
         columns=reached_columns(view, reach, nodes),
@@ -82,7 +82,7 @@ def _job_rows(view: View, jobs: Nodes, flags: Flags) -> list[FlaggedJob]:
     return [FlaggedJob.extend(view.job(int(jobs[place])), flags=flag_names(flags, place)) for place in order]
 
 
-def _verdict(view: View, reach: Reach, flags: Flags, totals: dict[str, int], gaps: int) -> str:
+def _verdict(view: View, reach: Reach, flags: Flags, totals: dict[str, int], *, gaps: int) -> str:
     """One sentence: how many columns, what needs attention, what is unknown."""
     names, upstream = column_names(view, reach.origin), reach.options.upstream
     notes = [f"{count_of(n, 'job')} {name}" for name, found in flags.items() if (n := int(np.count_nonzero(found)))]

@@ -41,11 +41,11 @@ def _route(picture: Picture, arrow: Arrow, layers: Mapping[int, list[Box]], offs
     elif _depth(two) <= _depth(one):
         yield from _backward_curves(start, end, MARGIN // 2 + offset / 2)
     else:
-        yield from _forward_curves(start, end, range(_depth(one) + 1, _depth(two)), layers, offset)
+        yield from _forward_curves(start, end, range(_depth(one) + 1, _depth(two)), layers, offset=offset)
 
 
 def _forward_curves(
-    start: Point, end: Point, between: range, layers: Mapping[int, list[Box]], offset: int
+    start: Point, end: Point, between: range, layers: Mapping[int, list[Box]], *, offset: int
 ) -> Iterator[Curve]:
     """To a table farther right, through the space between the tables of each layer on the way."""
     here = start

@@ -129,13 +129,13 @@ def _propagated_bits(reach: Reach, origins: Nodes, wanted: Nodes) -> Bits:
     back = _edges_upstream(reach, indirect=False)
     has_changed = True
     while has_changed:
-        changes = [_pull(reach, edges, group, place, bits) for group in groups for edges in back]
+        changes = [_pull(reach, edges, group, place, bits=bits) for group in groups for edges in back]
         has_changed = any(changes) and bool(reach.arrays.meta["cyclic"])
     found: Bits = bits[place[wanted]]
     return found
 
 
-def _pull(reach: Reach, edges: Adjacency, nodes: Nodes, place: NDArray[np.int32], bits: Bits) -> bool:
+def _pull(reach: Reach, edges: Adjacency, nodes: Nodes, place: NDArray[np.int32], *, bits: Bits) -> bool:
     """Adds to each node the bits of the nodes with an edge to it; returns whether a node gained some."""
     has_changed = False
     batches = np.cumsum(edges.start[nodes + 1] - edges.start[nodes]) // _MAX_EDGES_AT_ONCE

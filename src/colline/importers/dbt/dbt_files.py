@@ -17,7 +17,7 @@ from colline.semantic_models.json_model import load_json
 
 def read_dbt(tree: FileTree, resolver: TableResolver, namespace: str) -> Definitions:
     """The models, exposures and metrics of every project, as jobs."""
-    found = (_project(tree, resolver, namespace, file, manifest) for file, manifest in _manifests(tree))
+    found = (_project(tree, resolver, namespace, file, manifest=manifest) for file, manifest in _manifests(tree))
     return combine_definitions(found)
 
 
@@ -44,7 +44,7 @@ def _load(tree: FileTree, file: str) -> Json:
     return as_map(loaded)
 
 
-def _project(tree: FileTree, resolver: TableResolver, namespace: str, file: str, manifest: Json) -> Definitions:
+def _project(tree: FileTree, resolver: TableResolver, namespace: str, file: str, *, manifest: Json) -> Definitions:
     catalog_file = posixpath.join(posixpath.dirname(file), "catalog.json")
     catalog = _load(tree, catalog_file) if catalog_file in tree.files else {}
     project = dbt_project(manifest, catalog)

@@ -101,10 +101,12 @@ def _nodes(manifest: Json, catalog: Json, group_owners: Mapping[str, tuple[str, 
         for unique_id, node in as_map(manifest.get(section)).items():
             kind = as_text(as_map(node).get("resource_type"))
             if kind in {"model", "seed", "snapshot", "source"}:
-                yield _node(unique_id, kind, node, as_map(found.get(unique_id)), group_owners)
+                yield _node(unique_id, kind, node, as_map(found.get(unique_id)), group_owners=group_owners)
 
 
-def _node(unique_id: str, kind: str, node: Json, found: Json, group_owners: Mapping[str, tuple[str, ...]]) -> DbtNode:
+def _node(
+    unique_id: str, kind: str, node: Json, found: Json, *, group_owners: Mapping[str, tuple[str, ...]]
+) -> DbtNode:
     config = as_map(node.get("config"))
     name = as_text(node.get("name"))
     table = as_text(node.get("alias")) or as_text(node.get("identifier")) or name

@@ -104,7 +104,9 @@ def read_events(tables: LakeTables, files: HadoopFiles, options: Options) -> Bat
     known = tables.read(PAYLOADS)
     unparsed = materialize(query(tables.spark, UNPARSED, run_parts=parts, known=known.select("payload")))
     files_to_parse = _files(unparsed)
-    found = _no_events(tables) if not files_to_parse else _parse(tables, lines, unparsed, files_to_parse, options)
+    found = (
+        _no_events(tables) if not files_to_parse else _parse(tables, lines, unparsed, files_to_parse, options=options)
+    )
     columns = ", ".join(
         f"if(r.has_job, r.{name}, p.{name}) as {name}" if name in JOB_COLUMNS else f"r.{name}" for name in RUN_COLUMNS
     )
@@ -129,7 +131,9 @@ def _no_events(tables: LakeTables) -> DataFrame:
     return empty(tables.spark, {name: _OTHER_TYPES.get(name, "string") for name in names})
 
 
-def _parse(tables: LakeTables, lines: DataFrame, unparsed: DataFrame, files: list[str], options: Options) -> DataFrame:
+def _parse(
+    tables: LakeTables, lines: DataFrame, unparsed: DataFrame, files: list[str], *, options: Options
+) -> DataFrame:
     """The events of these lines, whole, with their `payload` and the `mentions` as references, `described` in full."""
     some = lines.where(lines["file"].isin(files)) if len(files) <= MAX_FILTERED_FILES else lines
     wanted = query(

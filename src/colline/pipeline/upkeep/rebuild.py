@@ -74,7 +74,7 @@ def rebuild(
     with lock_lake(lake, spark) as given, pipeline_session(given) as session:
         files = HadoopFiles(session)
         try:
-            rebuilt = rebuild_locked(hadoop_path(lake), session, files, options or Options(), wrote)
+            rebuilt = rebuild_locked(hadoop_path(lake), session, files, options or Options(), wrote=wrote)
         except BaseException:
             _publish_again(where)
             raise
@@ -96,7 +96,7 @@ def _publish_again(where: str | None) -> None:
 
 
 def rebuild_locked(
-    lake: str, spark: SparkSession, files: HadoopFiles, options: Options, wrote: Callable[[str], None] = ignore
+    lake: str, spark: SparkSession, files: HadoopFiles, options: Options, *, wrote: Callable[[str], None] = ignore
 ) -> RebuildSummary:
     """Rebuild the tables. The caller holds the lake's lock."""
     started = time.monotonic()

@@ -42,7 +42,7 @@ def _find(root: Any, effect: Effect) -> Iterator[FieldUse]:
         aliases = {**aliases, **_aliases(value.get("From"))}
         found = _field(value, aliases)
         if found is not None:
-            yield _use(*found, use, aggregate)
+            yield _use(*found, use, aggregate=aggregate)
             continue
         function = value.get("Function") if "Expression" in value else aggregate
         number = function if isinstance(function, int) else aggregate
@@ -91,7 +91,7 @@ def _source(expression: Any, aliases: Mapping[str, str]) -> tuple[str, bool]:
     return "", False
 
 
-def _use(table: str, name: str, is_extension: bool, use: Effect, aggregate: int | None) -> FieldUse:
+def _use(table: str, name: str, is_extension: bool, use: Effect, *, aggregate: int | None) -> FieldUse:
     if aggregate is None or not use.is_direct:
         return FieldUse(table, name, use, is_extension=is_extension)
     return FieldUse(table, name, Effect.AGGREGATION, masking=aggregate in _COUNTS, is_extension=is_extension)

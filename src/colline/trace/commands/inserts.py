@@ -40,14 +40,14 @@ def create_as_select(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create table t as select a from s` → t.a from s.a."""
     table = node.optional("table") or node.node("tableDesc")
     lifecycle = _overwrite_lifecycle(node) or (None if node.text("mode") == "Append" else Lifecycle.CREATE)
-    return (write_query(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle),)
+    return (write_query(table_source(table), node.strings("outputColumnNames"), node, trace, lifecycle=lifecycle),)
 
 
 @command("CreateTableAsSelect", "ReplaceTableAsSelect")
 def create_as_select_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`create or replace table t using delta as select a from s` → t.a from s.a."""
     lifecycle = Lifecycle.CREATE if node.kind == "CreateTableAsSelect" else Lifecycle.OVERWRITE
-    return (write_query(_new_table(node), (), node, trace, lifecycle),)
+    return (write_query(_new_table(node), (), node, trace, lifecycle=lifecycle),)
 
 
 def _new_table(node: Node) -> Source:
@@ -65,14 +65,14 @@ def insert_into_files(node: Node, trace: Trace) -> tuple[Write, ...]:
     table = node.optional("catalogTable")
     provider = provider_name(node.text("fileFormat"))
     target = table_source(table) if table is not None else path_source(node.text("outputPath"), provider)
-    return (write_query(target, node.strings("outputColumnNames"), node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(target, node.strings("outputColumnNames"), node, trace, lifecycle=_overwrite_lifecycle(node)),)
 
 
 @command("InsertIntoHiveTable")
 def insert_into_hive(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select a from s` for a Hive table t → t.a from s.a."""
     names = node.strings("outputColumnNames")
-    return (write_query(table_source(node.node("table")), names, node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(table_source(node.node("table")), names, node, trace, lifecycle=_overwrite_lifecycle(node)),)
 
 
 @command("InsertIntoDataSourceCommand")
@@ -80,14 +80,14 @@ def insert_into_relation(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert into t select a from s` for a JDBC table t, or another DataSource V1 relation → t.a from s.a."""
     target = node.node("logicalRelation")
     names = tuple(a.text("name") for a in target.nodes("output"))
-    return (write_query(source_of(target), names, node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(source_of(target), names, node, trace, lifecycle=_overwrite_lifecycle(node)),)
 
 
 @command("SaveIntoDataSourceCommand")
 def save(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`df.write.format("delta").save("/d")` → /d.a from df.a; the same for JDBC, Kafka and other formats."""
     target = _save_target(node)
-    return (write_query(target, (), node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(target, (), node, trace, lifecycle=_overwrite_lifecycle(node)),)
 
 
 def _save_target(node: Node) -> Source:
@@ -117,7 +117,7 @@ def write_rdd(node: Node, trace: Trace) -> tuple[Write, ...]:
 def insert_overwrite_directory(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`insert overwrite directory '/d' using parquet select a from s` → /d.a from s.a."""
     target = path_source(node.node("storage").text("location"), node.text("provider"))
-    return (write_query(target, (), node, trace, _overwrite_lifecycle(node)),)
+    return (write_query(target, (), node, trace, lifecycle=_overwrite_lifecycle(node)),)
 
 
 def is_noop_write(node: Node) -> bool:
@@ -161,13 +161,13 @@ def create_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     given = node.get("userSpecifiedColumns")
     names = tuple(str(item[0]) for item in given if isinstance(item, tuple)) if isinstance(given, tuple) else ()
     lifecycle = Lifecycle.OVERWRITE if node.get("replace") else Lifecycle.CREATE
-    return (write_query(_view_source(node), names, node, trace, lifecycle),)
+    return (write_query(_view_source(node), names, node, trace, lifecycle=lifecycle),)
 
 
 @command("AlterViewAsCommand")
 def alter_view(node: Node, trace: Trace) -> tuple[Write, ...]:
     """`alter view v as select a from t` → v.a from t.a."""
-    return (write_query(_view_source(node), (), node, trace, Lifecycle.OVERWRITE),)
+    return (write_query(_view_source(node), (), node, trace, lifecycle=Lifecycle.OVERWRITE),)
 
 
 def _view_source(node: Node) -> Source:

@@ -41,7 +41,7 @@ def build_write(
 
 
 def write_query(
-    target: Source, names: Sequence[str], node: Node, trace: Trace, lifecycle: Lifecycle | None = None
+    target: Source, names: Sequence[str], node: Node, trace: Trace, *, lifecycle: Lifecycle | None = None
 ) -> Write:
     """The write of a command's query under the column names of the target, or under its own if `names` is empty."""
     query = node.optional("query") or node.optional("plan") or node.optional("inputQuery") or node.node("child")

@@ -17,7 +17,7 @@ MAX_DIVERGENCES = 50
 MAX_UNSHARED_COLUMNS = 1000  # of each side
 
 
-def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, page: Page) -> CompareAnswer:
+def answer(view: View, a: Nodes, b: Nodes, options: TraversalOptions, *, page: Page) -> CompareAnswer:
     """What two columns share and what only one of them has, nearest first."""
     reaches = traverse(view.arrays, a, options), traverse(view.arrays, b, options)
     upstream_a, upstream_b = (np.union1d(reach.nodes, reach.origin) for reach in reaches)

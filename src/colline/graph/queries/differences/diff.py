@@ -35,7 +35,7 @@ class _Side:
     named: dict[Key, NamedChange] = field(default_factory=dict)
 
 
-def between_times(view: View, first: int, last: int, page: Page, dataset: int | None = None) -> DiffAnswer:
+def between_times(view: View, first: int, last: int, page: Page, *, dataset: int | None = None) -> DiffAnswer:
     """What exists at only one of two times, and what changed in between."""
     sides = []
     for at, other in ((first, last), (last, first)):
@@ -57,9 +57,9 @@ def last_change(view: View, until: int, page: Page, dataset: int | None = None) 
     times = np.concatenate([np.empty(0, np.int64), *moments])
     times = times[(times <= until) & (times != UNKNOWN) & (times != NEVER)]
     if not len(times):
-        return between_times(view, until, until, page, dataset)
+        return between_times(view, until, until, page, dataset=dataset)
     newest = int(times.max())
-    found = between_times(view, newest - 1, newest, page, dataset)
+    found = between_times(view, newest - 1, newest, page, dataset=dataset)
     return replace(found, verdict=f"last change at {show_time(newest)}: {found.verdict}")
 
 
@@ -85,7 +85,7 @@ def _change_moments(view: View, dataset: int | None) -> Iterator[NDArray[np.int6
             yield edges.until.take(rows)
 
 
-def between_jobs(view: View, one: int, other: int, page: Page, at: int | None) -> DiffAnswer:
+def between_jobs(view: View, one: int, other: int, page: Page, *, at: int | None) -> DiffAnswer:
     """How the second job's lineage differs from the first one's. The names of the written datasets may differ."""
     sides = []
     for job in (one, other):

@@ -78,7 +78,7 @@ def selection(*, roots: bool, leaves: bool, top: int | None) -> Selection:
 
 
 def answer(
-    view: View, page: Page, at: int | None, within: Nodes | None, which: Selection, top: int = 0
+    view: View, page: Page, at: int | None, within: Nodes | None, *, which: Selection, top: int = 0
 ) -> ColumnsAnswer:
     """Columns with lineage: those without upstream columns, those without downstream columns, or the most connected."""
     ups, downs, columns = degrees(view, at)

@@ -29,7 +29,9 @@ REASONS = {
 }
 
 
-def coverage(view: View, page: Page, at: int | None, kind: str | None = None, job: int | None = None) -> CoverageAnswer:
+def coverage(
+    view: View, page: Page, at: int | None, kind: str | None = None, *, job: int | None = None
+) -> CoverageAnswer:
     """Open gaps, with counts by kind, job, layer and owner."""
     places = [place for place in open_gaps(view, at=at) if job in (None, int(view.arrays["gap.job"][place]))]
     rows = [row for row in (gap_row(view, place) for place in places) if kind in (None, row.kind)]

@@ -38,7 +38,7 @@ def droppable_rows(view: View, columns: Nodes, window: ReadWindow) -> list[Dropp
     columns_with_homes = zip(view.columns(columns, window.at), columns.tolist(), homes, strict=True)
     sure = confidences(view, columns, window)
     return [
-        _droppable_row(view, row, node, window, (hidden[home], confidence))
+        _droppable_row(view, row, node, window, doubts=(hidden[home], confidence))
         for (row, node, home), confidence in zip(columns_with_homes, sure, strict=True)
     ]
 
@@ -70,7 +70,7 @@ def _verdict(rows: list[DroppableRow], counts: dict[str, int]) -> str:
 
 
 def _droppable_row(
-    view: View, row: ColumnRow, node: int, window: ReadWindow, doubts: tuple[list[Unknown], Confidence]
+    view: View, row: ColumnRow, node: int, window: ReadWindow, *, doubts: tuple[list[Unknown], Confidence]
 ) -> DroppableRow:
     gaps, confidence = doubts
     family = with_nested_fields(view, node)
