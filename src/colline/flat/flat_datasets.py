@@ -25,13 +25,9 @@ def flat_datasets(lake: Lake) -> pa.Table:
     datasets, mentions = lake.datasets, lake.mentions
     count = len(datasets.ids)
     reads = _reads_of_lineage(lake)
-    times = Extremes(count)
-    times.add(mentions.dataset, mentions.first, mentions.last)
-    times.add(datasets.number[reads[0]], reads[1], reads[2])
-    written = _last_times(count, mentions.dataset, mentions.last, _writes(lake))
-    dropped = _last_times(count, mentions.dataset, mentions.last, mentions.has("lifecycle", "DROP"))
-    read = _last_times(count, mentions.dataset, mentions.last, mentions.has("role", "I"))
-    np.maximum.at(read, datasets.number[reads[0]], reads[2])
+    seen = Extremes(count)
+    seen.add(mentions.dataset, mentions.first, mentions.last)
+    seen.add(datasets.number[reads[0]], reads[1], reads[2])
     names = dataset_names(datasets)
     descriptions = _descriptions(lake, names)
     owners = _owners(lake, reads[0])
@@ -45,19 +41,31 @@ def flat_datasets(lake: Lake) -> pa.Table:
         "domain": _with_descriptions(_rule(lake, "domain"), descriptions, "domain"),
         "symlinks": _symlinks(lake),
         "tags": _tags(lake, names),
-        "first_seen": as_times(times.first),
-        "last_seen": as_times(times.last),
-        "last_written": as_times(written),
-        "last_read": as_times(read),
-        "dropped_at": as_times(np.where(written > dropped, UNKNOWN, dropped)),
+        "first_seen": as_times(seen.first),
+        "last_seen": as_times(seen.last),
+        **_usage_times(lake, reads[0], reads[2]),
         "schemas": _schemas(lake),
         "merged_into": pa.nulls(count, pa.int64()),
         "description": newest_texts(mentions.table.column("description"), mentions.dataset, mentions.last, count),
     }
     schema = arrow_schema(FLAT_DATASETS, list(out))
     table = pa.table([values.cast(field.type) for values, field in zip(out.values(), schema, strict=True)], schema)
-    observed = table.filter(pa.array(times.is_seen))
+    observed = table.filter(pa.array(seen.is_seen))
     return pa.concat_tables([observed, _alias_rows(lake, reads[0], schema)])
+
+
+def _usage_times(lake: Lake, read_rows: Integers, read_times: Integers) -> dict[str, pa.Array]:
+    """When each dataset was last written, read and dropped; `read_rows` are those that lineage reads."""
+    count, mentions = len(lake.datasets.ids), lake.mentions
+    written = _last_times(count, mentions.dataset, mentions.last, _writes(lake))
+    dropped = _last_times(count, mentions.dataset, mentions.last, mentions.has("lifecycle", "DROP"))
+    read = _last_times(count, mentions.dataset, mentions.last, mentions.has("role", "I"))
+    np.maximum.at(read, lake.datasets.number[read_rows], read_times)
+    return {
+        "last_written": as_times(written),
+        "last_read": as_times(read),
+        "dropped_at": as_times(np.where(written > dropped, UNKNOWN, dropped)),
+    }
 
 
 def _writes(lake: Lake) -> np.ndarray[Any, np.dtype[np.bool_]]:

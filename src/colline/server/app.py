@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from colline.server.auth import Guard
-from colline.server.endpoints import ENDPOINTS, Endpoint
+from colline.server.endpoints import ENDPOINTS, AccessScope, Endpoint
 from colline.server.http_errors import Problem
 from colline.server.metrics import Metrics
 from colline.server.receive.body import header
@@ -23,6 +23,7 @@ access = get_logger("colline.access")
 Handler = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 AGENT_PATH = "/mcp"
+AGENT_SCOPE: AccessScope = "read"
 
 _SECURITY_HEADERS: Headers = (
     (b"x-content-type-options", b"nosniff"),
@@ -65,22 +66,11 @@ class Site:
 
     async def _answer(self, methods: dict[str, Endpoint] | None, scope: Scope, receive: Receive, send: Send) -> None:
         reply = _Reply(send, _PAGE_HEADERS if methods is None else _API_HEADERS, head=scope["method"] == "HEAD")
+        reply.name = "page" if methods is None else next(iter(methods.values())).name
         started = time.perf_counter()
-        name, token = "page" if methods is None else next(iter(methods.values())).name, None
         self.requests_in_progress += 1
         try:
-            if self.agents is not None and scope["path"] == AGENT_PATH:
-                name, token = "mcp", self.guard.check(scope, "read")
-                self._check_load()
-                await self.agents(scope, receive, reply)
-            elif methods is None:
-                await self._send_page(scope, reply)
-            else:
-                endpoint = _endpoint(methods, scope["method"])
-                name = endpoint.name
-                token = self.guard.check(scope, endpoint.scope)
-                self._check_load()
-                await self.handlers[name](scope, receive, reply)
+            await self._dispatch(methods, scope, receive, reply)
         except Problem as problem:
             await _send_error(reply, problem)
         except Exception:
@@ -90,9 +80,26 @@ class Site:
         finally:
             self.requests_in_progress -= 1
             seconds = time.perf_counter() - started
-            self.metrics.count(name, scope["method"] if scope["method"] in _METHODS else "other", reply.status, seconds)
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            self.metrics.count(reply.name, method, reply.status, seconds)
             if self.access_log:
-                _log_access(scope, reply.status, seconds, token)
+                _log_access(scope, reply.status, seconds, reply.token)
+
+    async def _dispatch(
+        self, methods: dict[str, Endpoint] | None, scope: Scope, receive: Receive, reply: _Reply
+    ) -> None:
+        """Checks access and calls the handler of the path and method."""
+        if self.agents is not None and scope["path"] == AGENT_PATH:
+            reply.name, scope_needed, handler = "mcp", AGENT_SCOPE, self.agents
+        elif methods is None:
+            await self._send_page(scope, reply)
+            return
+        else:
+            endpoint = _endpoint(methods, scope["method"])
+            reply.name, scope_needed, handler = endpoint.name, endpoint.scope, self.handlers[endpoint.name]
+        reply.token = self.guard.check(scope, scope_needed)
+        self._check_load()
+        await handler(scope, receive, reply)
 
     def _check_load(self) -> None:
         if self.requests_in_progress > self.max_requests:
@@ -135,14 +142,16 @@ def wrong_method(method: str, allowed: str) -> Problem:
 
 
 class _Reply:
-    """A `send` that adds headers, remembers the status, and omits the body for HEAD requests."""
+    """A `send` that adds headers and omits the body for HEAD requests. Remembers what is logged of the request."""
 
-    __slots__ = ("_head", "_headers", "_send", "status")
+    __slots__ = ("_head", "_headers", "_send", "name", "status", "token")
 
     def __init__(self, send: Send, headers: Headers, *, head: bool) -> None:
         self._send = send
         self._headers = headers
         self._head = head
+        self.name = ""  # of the endpoint
+        self.token: str | None = None  # its id
         self.status = 0
 
     async def __call__(self, message: Message) -> None:

@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 import click
@@ -61,18 +63,24 @@ def command(
     )
     if until_stdin_closes:
         threading.Thread(target=_interrupt_at_end_of_stdin, daemon=True).start()
-    # a service manager sends SIGTERM: handled as Ctrl-C
+    with _exit_when_stopped(printer):
+        summary = ingest(lake, from_=folders, every=every if continuous else None, options=options, watch=watch)
+    printer.clear_line()
+    _print_summary(summary, as_json=as_json)
+
+
+@contextmanager
+def _exit_when_stopped(printer: ProgressPrinter) -> Iterator[None]:
+    """Ends the program with exit code 130 on Ctrl-C, and on the SIGTERM of a service manager."""
     before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
-        summary = ingest(lake, from_=folders, every=every if continuous else None, options=options, watch=watch)
+        yield
     except KeyboardInterrupt:
         printer.clear_line()
         click.echo("stopped; the next ingest resumes the unfinished batch", err=True)
         sys.exit(130)
     finally:
         signal.signal(signal.SIGTERM, before)
-    printer.clear_line()
-    _print_summary(summary, as_json=as_json)
 
 
 def _print_summary(summary: IngestSummary, *, as_json: bool) -> None:

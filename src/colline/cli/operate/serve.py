@@ -120,25 +120,27 @@ def command(**options: Any) -> None:
     limits = ConnectionLimits(header_seconds=settings.body_seconds)
     if options["proxies"]:  # all clients have the address of the proxy
         limits.max_connections_per_client = limits.max_connections
-    config = uvicorn.Config(
-        service.app(),
-        http=protocol_with_limits(limits),
-        ws="none",
-        access_log=False,
-        log_config=None,
-        lifespan="on",
-        server_header=False,
-        timeout_keep_alive=75,
-        timeout_graceful_shutdown=15,
-        ssl_certfile=options["tls_cert"],
-        ssl_keyfile=options["tls_key"],
-        proxy_headers=bool(options["proxies"]),
-        forwarded_allow_ips=list(options["proxies"]) or None,
-    )
+    config = uvicorn.Config(service.app(), http=protocol_with_limits(limits), **_uvicorn_options(options))
     _print_address(settings, listener, tls=options["tls_cert"] is not None)
     # uvicorn shuts down on Ctrl-C, and then raises it again
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _uvicorn_options(options: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "ws": "none",
+        "access_log": False,
+        "log_config": None,
+        "lifespan": "on",
+        "server_header": False,
+        "timeout_keep_alive": 75,
+        "timeout_graceful_shutdown": 15,
+        "ssl_certfile": options["tls_cert"],
+        "ssl_keyfile": options["tls_key"],
+        "proxy_headers": bool(options["proxies"]),
+        "forwarded_allow_ips": list(options["proxies"]) or None,
+    }
 
 
 def _agent_endpoint(settings: ServeSettings) -> AgentEndpoint | None:

@@ -39,7 +39,8 @@ def answer(view: View, columns: Nodes, page: Page, at: int | None) -> WritersAns
     )
 
 
-def _writers_of(view: View, node: int, at: int | None) -> list[WriterRow]:
+def _inputs_by_job(view: View, node: int, at: int | None) -> dict[int, list[WriterInput]]:
+    """The inputs of a column, by the job that writes it."""
     inputs: dict[int, list[WriterInput]] = defaultdict(list)
     for edges in adjacency(view.arrays, forward=False, indirect=True, past=at is not None):
         for row in edges.positions(np.array([node]), at).tolist():
@@ -53,6 +54,11 @@ def _writers_of(view: View, node: int, at: int | None) -> list[WriterRow]:
                 description=edge.description,
             )
             inputs[int(edges.job[row])].append(found)
+    return inputs
+
+
+def _writers_of(view: View, node: int, at: int | None) -> list[WriterRow]:
+    inputs = _inputs_by_job(view, node, at)
     definitions = {job: _definition(found) for job, found in inputs.items()}
     if not any(found.type == "DIRECT" for sources in inputs.values() for found in sources):
         is_complete = not open_gaps(view, datasets=view.arrays["node.dataset"][[node]], at=at)

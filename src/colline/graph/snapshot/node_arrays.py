@@ -40,8 +40,6 @@ def dataset_arrays(table: pa.Table, columns: pa.Table) -> tuple[dict[str, Values
     for place, name in zip(targets.tolist(), merged.column("name").to_pylist(), strict=True):
         if place >= 0 and name:
             links[place].append(name)
-    namespaces, names, layers = (table.column(column).to_pylist() for column in ("namespace", "name", "layer"))
-    labels = [short_name(name or "", found) for name, found in zip(names, links, strict=True)]
     out: dict[str, Values] = {
         "dataset.id": public_ids(ids),
         "dataset.until": moments(table.column("dropped_at"), NEVER),
@@ -50,17 +48,22 @@ def dataset_arrays(table: pa.Table, columns: pa.Table) -> tuple[dict[str, Values
         out |= texts(table.column(column)).arrays(f"dataset.{column}")
     for column in _DATASET_TIMES:
         out[f"dataset.{column}"] = moments(table.column(column))
-    guessed = (layer or layer_in_name(label) for layer, label in zip(layers, labels, strict=True))
-    out |= to_strings(guessed).arrays("dataset.layer")
     out |= _tags(table.column("tags")).arrays("dataset.tags")
-    out |= to_strings(labels).arrays("dataset.label")
-    out |= to_strings(SEPARATOR.join(found) for found in links).arrays("dataset.symlinks")
     out |= to_strings(schema_histories(table.column("schemas"))).arrays("dataset.schemas")
-    out |= _optional_texts(table, "dataset", "description")
-    full_names = [f"{namespace or ''}/{name or ''}" for namespace, name in zip(namespaces, names, strict=True)]
-    out |= _alias_index([[full, *found] for full, found in zip(full_names, links, strict=True)])
+    out |= _optional_texts(table, "dataset", "description") | _name_arrays(table, links)
     found_ids = np.concatenate([ids, integers(merged.column("id"))[targets >= 0]])
     return out, index_ids(found_ids, np.concatenate([np.arange(len(ids)), targets[targets >= 0]]))
+
+
+def _name_arrays(table: pa.Table, links: list[list[str]]) -> dict[str, Values]:
+    """The labels, layers and other names of datasets, and the index of all their names."""
+    namespaces, names, layers = (table.column(column).to_pylist() for column in ("namespace", "name", "layer"))
+    labels = [short_name(name or "", found) for name, found in zip(names, links, strict=True)]
+    guessed = (layer or layer_in_name(label) for layer, label in zip(layers, labels, strict=True))
+    out = to_strings(labels).arrays("dataset.label") | to_strings(guessed).arrays("dataset.layer")
+    out |= to_strings(SEPARATOR.join(found) for found in links).arrays("dataset.symlinks")
+    full_names = [f"{namespace or ''}/{name or ''}" for namespace, name in zip(namespaces, names, strict=True)]
+    return out | _alias_index([[full, *found] for full, found in zip(full_names, links, strict=True)])
 
 
 def _optional_texts(table: pa.Table, prefix: str, *columns: str) -> dict[str, Values]:

@@ -87,8 +87,7 @@ def compose(
     from colline.graph.snapshot import edge_arrays, nested_fields, node_arrays
 
     out, datasets = node_arrays.dataset_arrays(rows["datasets"], rows["columns"])
-    dataset_count = len(out["dataset.id"])
-    column_arrays, nodes, orphans = node_arrays.column_arrays(rows["columns"], datasets, dataset_count)
+    column_arrays, nodes, orphans = node_arrays.column_arrays(rows["columns"], datasets, len(out["dataset.id"]))
     job_arrays, jobs = node_arrays.job_arrays(rows["jobs"], datasets)
     node_count = len(nodes.ids)
     edges = edge_arrays.read_edges(rows["edges"], nodes, jobs)
@@ -100,23 +99,28 @@ def compose(
     out["node.level"], is_cyclic = edge_arrays.topological_levels(out, node_count)
     for name, forward in (("node.up", False), ("node.down", True)):
         out[name] = edge_arrays.neighbour_counts(out, node_count, forward=forward)
-    first, last = _first_and_last_time(out)
-    meta = SnapshotMeta(
-        tables=dict(versions or {}),
+    meta = _meta(out, groups, is_cyclic=is_cyclic, dangling=edges.dangling + orphans)
+    return out, {**meta, "tables": dict(versions or {})}
+
+
+def _meta(arrays: Mapping[str, Values], groups: dict[str, int], *, is_cyclic: bool, dangling: int) -> SnapshotMeta:
+    first, last = _first_and_last_time(arrays)
+    nodes = len(arrays["node.id"])
+    return SnapshotMeta(
+        tables={},
         published=time.time_ns() // 1000,
-        nodes=node_count,
-        columns=int(node_count - np.count_nonzero(out["node.rows"])),
-        datasets=dataset_count,
-        jobs=len(jobs.ids),
+        nodes=nodes,
+        columns=int(nodes - np.count_nonzero(arrays["node.rows"])),
+        datasets=len(arrays["dataset.id"]),
+        jobs=len(arrays["job.id"]),
         groups=groups,
-        observed={name: size - _implied_count(out, name) for name, size in groups.items()},
-        nested="nested.members.start" in out,
+        observed={name: size - _implied_count(arrays, name) for name, size in groups.items()},
+        nested="nested.members.start" in arrays,
         cyclic=is_cyclic,
-        dangling=edges.dangling + orphans,
+        dangling=dangling,
         first=first,
         last=last,
     )
-    return out, meta
 
 
 def _implied_count(arrays: Mapping[str, Values], group: str) -> int:

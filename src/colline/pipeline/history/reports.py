@@ -145,16 +145,24 @@ def reports(tables: LakeTables, runs: DataFrame, aliases: Aliases) -> Reports:
         none = empty(spark, {"job_id": "bigint"})
         return Reports(runs, mentions, writes, untraced, past, none, jobs, has_recomputed=False)
     recomputed = materialize(recomputed)
+    batch = Reports(runs, mentions, writes, untraced, past, recomputed, jobs, has_recomputed=True)
+    return _with_recomputed(tables, batch, aliases)
+
+
+def _with_recomputed(tables: LakeTables, batch: Reports, aliases: Aliases) -> Reports:
+    """The reports of a batch, with all runs of the jobs that must be recomputed."""
+    spark, runs, recomputed = tables.spark, batch.runs, batch.recomputed
     every = _all_runs(tables, runs, recomputed)
     counted_again = every.selectExpr("*", "slice(new, 1, 0) as unchanged")
     again = query(spark, REPORTED, runs=counted_again, aliases=aliases.resolved)
-    both = materialize(exclude_jobs(tables, mentions, recomputed).unionByName(again.select(*mentions.columns)))
+    mentions = exclude_jobs(tables, batch.mentions, recomputed)
+    both = materialize(mentions.unionByName(again.select(*mentions.columns)))
     columns = [name for name in runs.columns if name in every.columns]
     counted = exclude_jobs(tables, runs, recomputed).select(*columns, "was_known")
     counted = counted.unionByName(every.selectExpr(*columns, "false as was_known"))
     writes, untraced = _writes(tables, both)
-    jobs = jobs.unionByName(recomputed).distinct()
-    past = materialize(exclude_jobs(tables, past, recomputed))
+    jobs = batch.jobs.unionByName(recomputed).distinct()
+    past = materialize(exclude_jobs(tables, batch.past, recomputed))
     return Reports(materialize(counted), both, writes, untraced, past, recomputed, jobs, has_recomputed=True)
 
 
