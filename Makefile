@@ -94,7 +94,7 @@ cli-docs: setup ## regenerate docs/reference/cli.md from the commands and a smal
 	$(BIN)/python tools/cli_docs.py
 
 rest-docs: setup ## regenerate docs/reference/rest.md from the table of endpoints
-	$(BIN)/python -m colline.server.openapi.reference > docs/reference/rest.md
+	$(BIN)/python tools/rest_docs.py > docs/reference/rest.md
 
 .PHONY: test-demo
 test-demo: setup ## run the demo and compare its answers with tests/demo/answers.txt

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tools.rest_docs import reference
 
 from colline.server.endpoints import BY_NAME, ENDPOINTS, Endpoint
 from colline.server.openapi.examples import example_response
-from colline.server.openapi.reference import reference
 from colline.server.openapi.schemas import component_schemas, reference_to
 
 REST_PAGE = Path(__file__).parents[3] / "docs" / "reference" / "rest.md"

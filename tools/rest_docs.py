@@ -1,4 +1,4 @@
-"""Generates docs/reference/rest.md from the table of endpoints: `python -m colline.server.openapi.reference`."""
+"""Generates docs/reference/rest.md from the table of endpoints: `make rest-docs`."""
 
 from __future__ import annotations
 
