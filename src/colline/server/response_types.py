@@ -9,6 +9,8 @@ from msgspec import UNSET, UnsetType
 
 from colline.graph.inventory_rows import LakeHealth
 
+BatchStatus = Literal["success", "partial_success", "failure"]
+
 
 class ErrorBody(msgspec.Struct, frozen=True):
     """Every error. `candidates` lists similar or ambiguous names, `path` the invalid part of an event."""
@@ -47,7 +49,7 @@ class FailedEvent(msgspec.Struct, frozen=True):
 class BatchReceived(msgspec.Struct, frozen=True):
     """A batch was received and is on disk."""
 
-    status: Literal["success", "partial_success", "failure"]
+    status: BatchStatus
     summary: BatchSummary
     failed_events: list[FailedEvent]
 

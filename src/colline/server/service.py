@@ -27,7 +27,7 @@ from colline.server.receive.byte_budget import ByteBudget
 from colline.server.receive.forwarder import Forwarder
 from colline.server.receive.group_commit import GroupCommit
 from colline.server.receive.receiver import Receiver
-from colline.server.response_types import IngestStatus, ReceiverStatus, ServerStatus
+from colline.server.response_types import Health, IngestStatus, Readiness, ReceiverStatus, ServerStatus
 from colline.server.responses import send_bytes, send_json
 from colline.server.server_settings import ServeSettings, token_file
 from colline.server.static_files import read_page
@@ -39,6 +39,7 @@ _SWITCH_SECONDS = 0.0005  # the writing thread must not wait 5 ms for the interp
 _HEALTH_THREAD = ThreadPoolExecutor(1, thread_name_prefix="colline-health")
 _TEXT = (b"content-type", b"text/plain; version=0.0.4; charset=utf-8")
 _NO_STORE = (b"cache-control", b"no-store")
+_HEALTHY = msgspec.json.encode(Health("ok"))
 
 
 class Agents(Protocol):
@@ -160,12 +161,12 @@ class Service:
             self.forwarder.start()
 
     async def _send_readiness(self, _: Scope, __: Receive, send: Send) -> None:
-        is_ready, has_lineage = await asyncio.get_running_loop().run_in_executor(_HEALTH_THREAD, self._readiness)
-        state = {"ready": is_ready, "receiver": is_ready, "lineage": has_lineage}
-        await send_json(send, 200 if is_ready else 503, msgspec.json.encode(state), (_NO_STORE,))
+        state = await asyncio.get_running_loop().run_in_executor(_HEALTH_THREAD, self._readiness)
+        await send_json(send, 200 if state.ready else 503, msgspec.json.encode(state), (_NO_STORE,))
 
-    def _readiness(self) -> tuple[bool, bool]:
-        return self.spool.is_ready(), self.queries.has_lineage()
+    def _readiness(self) -> Readiness:
+        is_ready = self.spool.is_ready()
+        return Readiness(ready=is_ready, receiver=is_ready, lineage=self.queries.has_lineage())
 
     async def _send_status(self, _: Scope, __: Receive, send: Send) -> None:
         await send_json(send, 200, msgspec.json.encode(await self.status()), (_NO_STORE,))
@@ -225,7 +226,7 @@ async def _refuse_events(_: Scope, __: Receive, ___: Send) -> None:
 
 
 async def _send_health(_: Scope, __: Receive, send: Send) -> None:
-    await send_json(send, 200, b'{"status":"ok"}', (_NO_STORE,))
+    await send_json(send, 200, _HEALTHY, (_NO_STORE,))
 
 
 def _with_cors(app: ASGIApp, origins: tuple[str, ...]) -> ASGIApp:

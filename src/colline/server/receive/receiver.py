@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import msgspec
 from starlette.types import Receive, Scope, Send
@@ -15,9 +14,10 @@ from colline.server.receive.body import off_event_loop, read_body
 from colline.server.receive.byte_budget import ByteBudget, Lease
 from colline.server.receive.group_commit import GroupCommit
 from colline.server.receive.validate import Fault, as_line, events_in, fault_of
+from colline.server.response_types import BatchReceived, BatchStatus, BatchSummary, FailedEvent, Received
 from colline.server.responses import send_json
 
-_ACCEPTED = msgspec.json.encode({"status": "success", "events": 1})
+_ACCEPTED = msgspec.json.encode(Received("success", 1))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _MAX_REPORTED_FAULTS = 100
 
@@ -63,9 +63,9 @@ class Receiver:
             if checked:
                 await self._keep([line for _, line in checked], lease)
         answer = batch_summary([fault for fault, _ in checked])
-        self.counts["accepted"] += answer["summary"]["successful"]
-        self.counts["refused"] += answer["summary"]["failed"]
-        status = 422 if answer["status"] == "failure" else 200
+        self.counts["accepted"] += answer.summary.successful
+        self.counts["refused"] += answer.summary.failed
+        status = 422 if answer.status == "failure" else 200
         await send_json(send, status, msgspec.json.encode(answer))
 
     async def _keep(self, lines: list[bytes], lease: Lease) -> None:
@@ -87,16 +87,16 @@ def _fault_and_line(text: bytes) -> tuple[Fault | None, bytes]:
     return fault, as_line(text, fault)
 
 
-def batch_summary(faults: list[Fault | None]) -> dict[str, Any]:
+def batch_summary(faults: list[Fault | None]) -> BatchReceived:
     """The answer to a batch: the number of valid events, and the first hundred that are not."""
     invalid = [
-        {"index": index, "path": fault.path, "reason": fault.reason, "retriable": False}
+        FailedEvent(index, fault.path, fault.reason, retriable=False)
         for index, fault in enumerate(faults)
         if fault is not None
     ]
-    summary = {"received": len(faults), "successful": len(faults) - len(invalid), "failed": len(invalid)}
-    status = "success" if not invalid else "failure" if len(invalid) == len(faults) else "partial_success"
-    return {"status": status, "summary": summary, "failed_events": invalid[:_MAX_REPORTED_FAULTS]}
+    summary = BatchSummary(len(faults), len(faults) - len(invalid), len(invalid))
+    status: BatchStatus = "success" if not invalid else "failure" if len(invalid) == len(faults) else "partial_success"
+    return BatchReceived(status, summary, invalid[:_MAX_REPORTED_FAULTS])
 
 
 def _refusal(fault: Fault) -> Problem:
