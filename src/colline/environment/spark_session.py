@@ -111,6 +111,27 @@ def explain_profile(folder: Path, *, uses_delta: bool = True) -> SessionProfile:
     )
 
 
+def resolver_profile(folder: Path) -> SessionProfile:
+    """A session that only analyzes plans, with all its files in `folder`."""
+    deep_plans = "-Xss64m"  # every nested expression of a plan is a few frames of Spark's analyzer
+    return SessionProfile(
+        master="local[1]",
+        settings={
+            **_LOCAL_DRIVER,
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": "1g",
+            "spark.local.dir": str(folder),
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.sql.catalogImplementation": "in-memory",
+            "spark.sql.shuffle.partitions": "1",
+        },
+        java_options=(deep_plans, SHORT_LIVED_JVM, collector_option("Serial")),
+        needs_delta=False,
+        adds_delta=False,
+        log_file=folder / "spark.log",
+    )
+
+
 def connect_server_profile(host: str, port: int, settings: Mapping[str, str]) -> SessionProfile:
     """A session that serves Spark Connect on this address, with Delta if installed; `settings` have precedence."""
     packages = settings.get("spark.jars.packages", "")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from colline.capture.connect.recorded_plan import RecordedPlan, ResolvedPlan
 from colline.capture.connect.resolver.frames import read_frame, write_frame
-from colline.environment.java import SHORT_LIVED_JVM, collector_option, ensure_java
+from colline.environment.spark_session import resolver_profile, start_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 OLDEST_SPARK = (4, 1)
 _STACK_BYTES = 512 * 1024 * 1024
 _PARENT_CHECK_SECONDS = 2.0
-# every nested expression of a plan is a few frames of Spark's analyzer
-_JVM_STACK = "-Xss64m"
 
 
 def main() -> None:
@@ -83,29 +81,10 @@ def _answer(requests: SimpleQueue[RecordedPlan], replies: BinaryIO, spark: Spark
 
 def start_spark(folder: Path) -> SparkSession:
     """A small Spark session for analysis, with all its files in `folder`."""
-    from pyspark.sql import SparkSession
-
     found = version("pyspark")
     if tuple(map(int, found.split(".")[:2])) < OLDEST_SPARK:
         raise RuntimeError(f"it needs PySpark 4.1 or later, and this is {found}")
-    ensure_java(found)
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.driver.extraJavaOptions": f"{_JVM_STACK} {SHORT_LIVED_JVM} {collector_option('Serial')}",
-        "spark.local.dir": str(folder),
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.shuffle.partitions": "1",
-    }
-    builder = SparkSession.builder.master("local[1]").appName("colline resolver")
-    for name, value in settings.items():
-        builder = builder.config(name, value)
-    spark: SparkSession = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("OFF")
-    return spark
+    return start_session("colline resolver", resolver_profile(folder))
 
 
 def _allow_deep_messages() -> None:
