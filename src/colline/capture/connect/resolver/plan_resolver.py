@@ -154,16 +154,24 @@ class _Analysis:
         self._jvm.org.apache.spark.sql.classic.Dataset.ofRows(self._session, plan)
 
     def _register(self, command: Message) -> None:
-        """Register a Python function. Spark then reports that there is no execution, which is right."""
+        """Register a Python function. Spark then raises an error, because the plan has no execution to report to."""
         from py4j.protocol import Py4JError
         from pyspark.errors import PySparkException
 
         self._rewriting.apply(command)
         try:
             self._planner.process(self._java(command), None)
-        except (Py4JError, PySparkException) as error:
-            if "executeHolder is not set" not in str(error):
+        except (Py4JError, PySparkException):
+            if not self._is_registered(command):
                 raise
+
+    def _is_registered(self, command: Message) -> bool:
+        """Whether the session has the function that a command defines."""
+        state, is_table_function = self._session.sessionState(), command.HasField("register_table_function")
+        registry = state.tableFunctionRegistry() if is_table_function else state.functionRegistry()
+        defined = command.register_table_function if is_table_function else command.register_function
+        name = self._jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(defined.function_name)
+        return bool(registry.functionExists(name))
 
     def _set_namespace(self, namespace: tuple[str, ...]) -> None:
         catalog, *names = namespace
