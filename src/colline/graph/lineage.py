@@ -21,9 +21,9 @@ from colline.graph.queries.registry import DEFAULT_IDLE_DAYS, DEFAULT_LIMIT
 from colline.graph.traversal.bfs import TraversalOptions
 from colline.graph.traversal.csr import Nodes
 from colline.graph.traversal.job_lookup import job_named
-from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
 from colline.graph.traversal.times import When, parse_time
+from colline.graph.traversal.typed_name import parse
 
 if TYPE_CHECKING:
     from colline.contracts.data_contract import DataContract

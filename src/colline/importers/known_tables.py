@@ -110,6 +110,6 @@ class LakeTableList:
 
 
 def _segments(text: str) -> list[str]:
-    from colline.graph.traversal.name_index import segments
+    from colline.graph.traversal.typed_name import segments
 
     return segments(text)

@@ -21,9 +21,10 @@ from colline.graph.results import FindAnswer
 from colline.graph.rows import Unknown
 from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import Nodes
-from colline.graph.traversal.name_index import SEPARATOR, NameIndex, parse
+from colline.graph.traversal.name_index import SEPARATOR, NameIndex
 from colline.graph.traversal.records import View
 from colline.graph.traversal.similar_names import sharing_trigrams, similar_columns
+from colline.graph.traversal.typed_name import parse
 
 MAX_MATCHES = 20_000  # of each kind
 MAX_FUZZY_MATCHES = 50

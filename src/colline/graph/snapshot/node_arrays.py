@@ -19,7 +19,8 @@ from colline.graph.snapshot.arrow_columns import booleans, dictionary, public_id
 from colline.graph.snapshot.nested_fields import nested_field_index
 from colline.graph.snapshot.schema_history import schema_histories
 from colline.graph.snapshot.strings import Strings, to_strings
-from colline.graph.traversal.name_index import SEPARATOR, segments
+from colline.graph.traversal.name_index import SEPARATOR
+from colline.graph.traversal.typed_name import segments
 from colline.naming.display_name import short_name
 
 LAYERS = ("bronze", "silver", "gold", "platinum")

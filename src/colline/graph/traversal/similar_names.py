@@ -10,7 +10,8 @@ import numpy as np
 from colline.flat.integer_arrays import distinct, expand
 from colline.graph.traversal.bfs import exist_at
 from colline.graph.traversal.csr import NO_NODES, Nodes
-from colline.graph.traversal.name_index import SEPARATOR, NameIndex, TypedName, segments
+from colline.graph.traversal.name_index import SEPARATOR, NameIndex
+from colline.graph.traversal.typed_name import TypedName, segments
 
 _MIN_SIMILARITY = 0.6
 _SIMILARITY_MARGIN = 0.1  # names this much less similar than the best one are suggested too

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from colline.errors import AmbiguousNameError, ColumnError
 from colline.graph.traversal.job_lookup import find_jobs, job_named
-from colline.graph.traversal.name_index import parse
 from colline.graph.traversal.records import View
+from colline.graph.traversal.typed_name import parse
 
 
 class NamedObject(NamedTuple):
