@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colline.errors import ColumnError
-from colline.flat.integer_arrays import distinct, expand
+from colline.flat.integer_arrays import distinct
 from colline.graph.answer import Page, count_of
 from colline.graph.difference_rows import SchemaChange
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
@@ -19,9 +19,9 @@ from colline.graph.queries.usage.readers import query_readers
 from colline.graph.reach_rows import ImpactedJob, ImpactRow, ReachedDataset
 from colline.graph.results import ImpactAnswer, ImpactJobsAnswer, ImpactTablesAnswer
 from colline.graph.rows import Row, Unknown
-from colline.graph.snapshot.array_file import SUBTYPES, Arrays
+from colline.graph.snapshot.array_file import SUBTYPES
 from colline.graph.traversal.bfs import INDIRECT, Reach, TraversalOptions, traverse
-from colline.graph.traversal.csr import Nodes, adjacency
+from colline.graph.traversal.csr import Nodes, adjacency, columns_of_rows
 from colline.graph.traversal.edge_selection import edge_rows, select_edges
 from colline.graph.traversal.records import View
 
@@ -103,21 +103,15 @@ def _kinds_of_use(reach: Reach) -> Bits:
             rows, owner = edges.rows(frontier, options.at)
             other = edges.other[rows].astype(np.int64)
             if edges.bits & INDIRECT:
-                other, gained = _to_columns(arrays, other, _BIT[arrays[f"{edges.group}.subtype"][edges.edges(rows)]])
+                kinds_of_edges = _BIT[arrays[f"{edges.group}.subtype"][edges.edges(rows)]]
+                other, place = columns_of_rows(arrays, other)
+                gained = kinds_of_edges[place]
             else:
                 gained = kinds[owner]
             targets.append(other)
             bits.append(gained)
         frontier = _add_bits(reach, kinds, np.concatenate(targets), np.concatenate(bits))
     return kinds
-
-
-def _to_columns(arrays: Arrays, nodes: Nodes, bits: Bits) -> tuple[Nodes, Bits]:
-    """Replaces each `rows` node by the columns of its dataset."""
-    is_rows = arrays["node.rows"][nodes]
-    columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][nodes[is_rows]].astype(np.int64))
-    all_bits = np.concatenate([bits[~is_rows], np.repeat(bits[is_rows], counts)])
-    return np.concatenate([nodes[~is_rows], columns]), all_bits
 
 
 def _add_bits(reach: Reach, kinds: Bits, nodes: Nodes, bits: Bits) -> Nodes:

@@ -17,8 +17,8 @@ from colline.graph.queries.reach_summary import column_names
 from colline.graph.reach_rows import PathRow
 from colline.graph.results import PathsAnswer
 from colline.graph.rows import EdgeRow
-from colline.graph.traversal.bfs import INDIRECT, TraversalOptions, traverse
-from colline.graph.traversal.csr import Nodes, adjacency
+from colline.graph.traversal.bfs import TraversalOptions, traverse
+from colline.graph.traversal.csr import Nodes, adjacency, columns_of_rows
 from colline.graph.traversal.records import View
 
 MAX_PARTIAL_PATHS = 200_000  # tried where cycles make counting impossible
@@ -102,12 +102,8 @@ def _steps(view: View, nodes: Nodes, options: TraversalOptions) -> Iterator[Node
     arrays = view.arrays
     for edges in adjacency(arrays, forward=True, indirect=options.indirect, past=options.at is not None):
         rows, owner = edges.rows(nodes, options.at)
-        other = edges.other[rows].astype(np.int64)
-        yield np.stack([owner, other], axis=1)
-        if edges.bits & INDIRECT:
-            is_rows = arrays["node.rows"][other]
-            columns, counts = expand(arrays["dataset.start"], arrays["node.dataset"][other[is_rows]].astype(np.int64))
-            yield np.stack([np.repeat(owner[is_rows], counts), columns], axis=1)
+        other, place = columns_of_rows(arrays, edges.other[rows].astype(np.int64))
+        yield np.stack([owner[place], other], axis=1)
 
 
 def _distances(start: Nodes, other: Nodes, last: set[int], count: int) -> Nodes:

@@ -81,6 +81,15 @@ def load(arrays: Mapping[str, Values] | Arrays, group: str, *, forward: bool) ->
     )
 
 
+def columns_of_rows(arrays: Arrays, nodes: Nodes) -> tuple[Nodes, Nodes]:
+    """The nodes, with the columns of its dataset in the place of each `rows` node; and which node each stands for."""
+    is_rows = arrays["node.rows"].take(nodes)
+    places, homes = np.arange(len(nodes)), arrays["node.dataset"].take(nodes.compress(is_rows))
+    columns, counts = expand(arrays["dataset.start"], homes)
+    found = np.concatenate([nodes.compress(~is_rows), columns])
+    return found, np.concatenate([places.compress(~is_rows), places.compress(is_rows).repeat(counts)])
+
+
 def count_neighbours(
     arrays: Mapping[str, Values] | Arrays, sets: Iterable[Adjacency], nodes: Nodes, at: int | None
 ) -> NDArray[np.int64]:

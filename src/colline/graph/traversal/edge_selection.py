@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from colline.flat.integer_arrays import expand
 from colline.graph.rows import EdgeRow
 from colline.graph.traversal.bfs import INDIRECT, Reach
-from colline.graph.traversal.csr import Adjacency, Nodes, adjacency
+from colline.graph.traversal.csr import Adjacency, Nodes, adjacency, columns_of_rows
 from colline.graph.traversal.records import Level, View
 
 MAX_EDGES_PER_ROW = 20  # on average over a page
@@ -111,12 +111,11 @@ def _from_rows_nodes(reach: Reach, edges: Adjacency, shown: Nodes) -> EdgeSelect
     arrays = reach.arrays
     rows, source = edges.rows(shown, reach.options.at)
     ends = edges.other[rows].astype(np.int64)
-    chosen = arrays["node.rows"][ends]
-    rows, source, ends = rows[chosen], source[chosen], ends[chosen]
-    target, counts = expand(arrays["dataset.start"], arrays["node.dataset"][ends].astype(np.int64))
-    rows, source = np.repeat(rows, counts), np.repeat(source, counts)
+    to_rows = arrays["node.rows"][ends]
+    target, place = columns_of_rows(arrays, ends[to_rows])
     columns = ~arrays["node.rows"][target]
-    return EdgeSelection(edges, rows[columns], source[columns], target[columns], "dataset")
+    place = place[columns]
+    return EdgeSelection(edges, rows[to_rows][place], source[to_rows][place], target[columns], "dataset")
 
 
 def _to_rows_nodes(reach: Reach, edges: Adjacency, shown: Nodes) -> EdgeSelection:

@@ -13,7 +13,7 @@ from colline.graph.answer import Page, count_of
 from colline.graph.results import ColumnsAnswer
 from colline.graph.rows import CountedColumn
 from colline.graph.traversal.bfs import INDIRECT, exist_at
-from colline.graph.traversal.csr import Nodes, adjacency
+from colline.graph.traversal.csr import Nodes, adjacency, columns_of_rows
 from colline.graph.traversal.records import View
 
 Selection = Literal["roots", "leaves", "top"]
@@ -58,10 +58,8 @@ def condition_counts(view: View, nodes: Nodes, *, forward: bool, at: int | None)
             found, counts = expand(edges.start, starts)
             keep = slice(None) if at is None else edges.valid_at(found, at)
             one, other = np.repeat(owner, counts)[keep], edges.other[found][keep].astype(np.int64)
-            is_rows = arrays["node.rows"][other]
-            columns, widths = expand(arrays["dataset.start"], arrays["node.dataset"][other[is_rows]].astype(np.int64))
-            pairs.append(np.stack([one[~is_rows], other[~is_rows]]))
-            pairs.append(np.stack([np.repeat(one[is_rows], widths), columns]))
+            columns, place = columns_of_rows(arrays, other)
+            pairs.append(np.stack([one[place], columns]))
     one, other = np.concatenate(pairs, axis=1)
     counted = (other != nodes[one]) & ~arrays["node.rows"][other] & exist_at(arrays, other, at)
     distinct_pairs = distinct((one << 32 | other)[counted]) >> 32
