@@ -37,8 +37,6 @@ def test_method_has_the_parameters_of_the_registry(question: Question) -> None:
 @by_name
 def test_method_has_the_defaults_of_the_registry(question: Question) -> None:
     found = {name: each.default for name, each in method_parameters(question).items()}
-    if question.name == "dataset":  # Python also takes one name of any unique suffix
-        found["name"] = inspect.Parameter.empty
     assert found == {parameter.keyword: expected_default(parameter) for parameter in question.parameters}
 
 

@@ -57,7 +57,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class RequestForm:
-    """A question as a REST endpoint and an MCP tool, with all or some of its parameters.
+    """A question as a REST endpoint or an MCP tool, with all or some of its parameters.
 
     A query string cannot express "give either columns or a schema change", so such a question has one form for each.
     """
@@ -66,7 +66,6 @@ class RequestForm:
     name: str
     summary: str
     parameters: tuple[Parameter, ...]
-    tool: str | None = None  # name of the MCP tool; None: not offered to agents
 
     @property
     def path(self) -> str:
@@ -82,7 +81,6 @@ class _Form:
     summary: str = ""
     omit: tuple[str, ...] = ()
     require: tuple[str, ...] = ()
-    tool: str | None = ""  # empty: the name of the form
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ class Question:
     forms: tuple[_Form, ...] = ()
 
     def requests(self) -> tuple[RequestForm, ...]:
-        """The forms in which REST and MCP offer the question."""
+        """The forms in which REST offers the question."""
         return tuple(self._request(form) for form in self.forms or (_Form(self.name),))
 
     def _request(self, form: _Form) -> RequestForm:
@@ -113,8 +111,7 @@ class Question:
             for each in self.parameters
             if each.name not in form.omit
         )
-        tool = form.name if form.tool == "" else form.tool
-        return RequestForm(self, form.name, form.summary or self.summary, parameters, tool)
+        return RequestForm(self, form.name, form.summary or self.summary, parameters)
 
 
 def _columns(*, required: bool = True) -> Parameter:
@@ -175,7 +172,7 @@ QUESTIONS: tuple[Question, ...] = (
             AS_OF, *PAGING,
         ),
         examples=("find email",),
-        forms=(_Form("columns", tool="find_columns"),),
+        forms=(_Form("columns"),),
     ),
     Question(
         "upstream", "List what feeds a column.",
@@ -282,7 +279,7 @@ QUESTIONS: tuple[Question, ...] = (
             _Form("diff", "Show what changed between two times.", ("job", "other", "as_of")),
             _Form("job-diff", "Compare the lineage of two jobs.", ("from", "to", "other", "dataset"), ("job",)),
             _Form("lake-diff", "Compare with another lake, named by `colline serve --other-lake NAME=PATH`.",
-                  ("from", "to", "job", "dataset"), ("other",), tool=None),
+                  ("from", "to", "job", "dataset"), ("other",)),
         ),
     ),
     Question(
@@ -310,7 +307,7 @@ QUESTIONS: tuple[Question, ...] = (
         ),
         alternatives=("roots", "leaves", "top"),
         examples=("columns bronze.orders --roots", "columns gold.contacts --leaves", "columns --top 3"),
-        forms=(_Form("columns-by-degree", tool="columns"),),
+        forms=(_Form("columns-by-degree"),),
     ),
     Question(
         "overview", "Show the layers of the lake, the flow between them, recent changes, and its health.",
@@ -357,7 +354,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         "quarantine", "List lines that could not be ingested, with the reason, newest first.", "",
         "QuarantineAnswer", (Parameter("reason", "text", "Only this reason"), *PAGING),
-        group="catalog", is_command=False, is_cacheable=False, forms=(_Form("quarantine", tool=None),),
+        group="catalog", is_command=False, is_cacheable=False,
     ),
 )  # fmt: skip
 
