@@ -20,7 +20,6 @@ from colline.lake.tables import (
     MENTIONS,
     OBSERVATIONS,
     Table,
-    fields_of,
 )
 
 LAYERS, WIDTH = 10, 100  # layers of the graph, columns of a dataset
@@ -129,7 +128,7 @@ def save(lake: Path, table: Table, count: int, /, **columns: Any) -> None:
     """One stored table; what is not given is null. One that is there from an earlier run stays."""
     if (lake / table.path / "_delta_log").exists():
         return
-    shape = arrow_schema(table, list(fields_of(table)))
+    shape = arrow_schema(table)
     arrays = []
     for field in shape:
         given = columns.get(field.name)

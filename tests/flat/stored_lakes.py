@@ -25,7 +25,6 @@ from colline.lake.tables import (
     MENTIONS,
     OBSERVATIONS,
     Table,
-    fields_of,
 )
 
 Row = dict[str, Any]
@@ -43,7 +42,7 @@ def write_stored(lake: Path, rows: dict[Table, list[Row]]) -> Path:
     """Writes the rows as Delta tables; a table without rows is not created, as by the pipeline."""
     for table, found in rows.items():
         if found:
-            schema = arrow_schema(table, list(fields_of(table)))
+            schema = arrow_schema(table)
             write_deltalake(str(lake / table.path), pa.Table.from_pylist(found, schema=schema), mode="overwrite")
     return lake
 

@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 from deltalake import write_deltalake
 
-from colline.lake.table_reader import answer_schema, arrow_schema
-from colline.lake.tables import RUNS, TABLES, Table, fields_of
+from colline.lake.flat_shapes import FLAT_TABLES
+from colline.lake.table_reader import arrow_schema
+from colline.lake.tables import RUNS, TABLES, Table
 from tests.graph.stored_rows import StoredRows
 
 DAY0 = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -163,7 +164,7 @@ class LakeWriter:
             "reads": self.reads,
             "coverage": self.coverage,
         }
-        return {name: pa.Table.from_pylist(found, schema=answer_schema(name)) for name, found in rows.items()}
+        return {table.path: pa.Table.from_pylist(rows[table.path], schema=arrow_schema(table)) for table in FLAT_TABLES}
 
     def stored_tables(self) -> dict[Table, pa.Table]:
         """The stored tables that mean these rows, as the pipeline writes them."""
@@ -185,7 +186,7 @@ class LakeWriter:
 
 def stored_schema(table: Table) -> pa.Schema:
     """The Arrow schema of a stored table."""
-    return arrow_schema(table, list(fields_of(table)))
+    return arrow_schema(table)
 
 
 def shop() -> LakeWriter:

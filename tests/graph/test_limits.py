@@ -13,7 +13,8 @@ from colline.graph import Lineage, open_lake
 from colline.graph.render.tree import tree_lines
 from colline.graph.snapshot.array_file import write
 from colline.graph.snapshot.publish import compose
-from colline.lake.table_reader import answer_schema
+from colline.lake.flat_shapes import FLAT_TABLES
+from colline.lake.table_reader import arrow_schema
 from tests.graph.graph_lakes import LakeWriter
 
 MANY, WIDTH = 1_000_000, 1000
@@ -23,12 +24,13 @@ DAY = 1_767_225_600_000_000
 def table(shape: str, count: int, /, **columns: Any) -> Any:
     """A table of the lake; columns that are not given are null."""
     arrays = []
-    for field in answer_schema(shape):
+    schema = arrow_schema(next(table for table in FLAT_TABLES if table.path == shape))
+    for field in schema:
         given = columns.get(field.name)
         values = pa.nulls(count, field.type) if given is None else pa.array(given)
         is_time = pa.types.is_timestamp(field.type) and given is not None
         arrays.append(values.cast(pa.int64()).cast(field.type) if is_time else values.cast(field.type))
-    return pa.table(arrays, schema=answer_schema(shape))
+    return pa.table(arrays, schema=schema)
 
 
 @pytest.fixture(scope="module")

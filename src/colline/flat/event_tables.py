@@ -1,7 +1,7 @@
 """Events of one session → the tables that a snapshot is built from, without Spark and without a lake.
 
-The tables have the columns of `lake.table_reader.ANSWER_COLUMNS`. For events of one application they contain what an
-ingest of the same events writes; `tests/capture/test_session_lineage.py` compares the two.
+For events of one application they contain what an ingest of the same events writes, as far as queries need it;
+`tests/capture/test_session_lineage.py` compares the two.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from colline.events.model import Dataset, OutputDataset, RunEvent, RunState
 from colline.flat.event_facts import Fact, job_entries, lineage_facts
+from colline.lake.flat_shapes import FLAT_TABLES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,12 +28,13 @@ def event_tables(events: Iterable[RunEvent]) -> dict[str, pa.Table]:
     """The flat tables by name. The events are those of one application, in their order."""
     import pyarrow as pa
 
-    from colline.lake.table_reader import answer_schema
+    from colline.lake.table_reader import arrow_schema
 
     session = SessionTables()
     for event in events:
         session.add(event)
-    return {name: pa.Table.from_pylist(rows, answer_schema(name)) for name, rows in session.rows().items()}
+    rows = session.rows()
+    return {table.path: pa.Table.from_pylist(rows[table.path], arrow_schema(table)) for table in FLAT_TABLES}
 
 
 class SessionTables:

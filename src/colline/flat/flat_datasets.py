@@ -48,8 +48,8 @@ def flat_datasets(lake: Lake) -> pa.Table:
         "merged_into": pa.nulls(count, pa.int64()),
         "description": newest_texts(mentions.table.column("description"), mentions.dataset, mentions.last, count),
     }
-    schema = arrow_schema(FLAT_DATASETS, list(out))
-    table = pa.table([values.cast(field.type) for values, field in zip(out.values(), schema, strict=True)], schema)
+    schema = arrow_schema(FLAT_DATASETS)
+    table = pa.table([out[field.name].cast(field.type) for field in schema], schema)
     observed = table.filter(pa.array(seen.is_seen))
     return pa.concat_tables([observed, _alias_rows(lake, reads[0], schema)])
 

@@ -68,8 +68,8 @@ def flat_tables(stored: Mapping[Table, pa.Table]) -> dict[str, pa.Table]:
 
 
 def _build_table(flat: Table, columns: Mapping[str, Any]) -> pa.Table:
-    schema = arrow_schema(flat, list(fields_of(flat)))
-    found = [columns[name] for name in schema.names]
+    schema = arrow_schema(flat)
+    found = (columns[name] for name in schema.names)
     arrays = [pa.array(values) if isinstance(values, np.ndarray) else values for values in found]
     return pa.table([array.cast(field.type) for array, field in zip(arrays, schema, strict=True)], schema=schema)
 

@@ -88,11 +88,6 @@ class LakeReader:
         return self._view
 
     @property
-    def current_view(self) -> View:
-        """The snapshot of the last answer, without a check for newer ones."""
-        return self._view
-
-    @property
     def has_newer(self) -> bool:
         """Whether another snapshot was published since this one was loaded."""
         return snapshot_versions.publish_stamp(self.lake) != self._stamp

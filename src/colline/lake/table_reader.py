@@ -11,14 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 from colline.errors import LakeError
-from colline.lake.flat_shapes import (
-    FLAT_COLUMNS,
-    FLAT_COVERAGE,
-    FLAT_DATASETS,
-    FLAT_EDGES,
-    FLAT_JOBS,
-    FLAT_READS,
-)
 from colline.lake.lake_folders import has_table
 from colline.lake.tables import Table, fields_of, split_columns
 
@@ -33,33 +25,11 @@ _PRIMITIVES = {
     "date": pa.date32(),
     "binary": pa.binary(),
 }
-# The columns of the flat tables that answers need.
-ANSWER_COLUMNS: dict[Table, tuple[str, ...]] = {
-    FLAT_DATASETS: (
-        *("id", "namespace", "name", "kind", "layer", "owner", "domain", "symlinks", "tags", "merged_into"),
-        *("first_seen", "last_seen", "last_written", "last_read", "dropped_at"),
-        *("schemas", "description"),
-    ),
-    FLAT_COLUMNS: tuple(fields_of(FLAT_COLUMNS)),
-    FLAT_JOBS: tuple(fields_of(FLAT_JOBS)),
-    FLAT_EDGES: (
-        *("source_id", "target_id", "job_id", "type", "subtype", "masking", "description"),
-        *("first_run", "last_run", "runs", "first_seen", "last_seen", "retired_at"),
-    ),
-    FLAT_READS: ("column_id", "job_id", "use", "kind", "last_run", "reads", "first_read", "last_read"),
-    FLAT_COVERAGE: tuple(fields_of(FLAT_COVERAGE)),
-}
-
-
-def answer_schema(name: str) -> Any:
-    """The Arrow schema of a flat table such as `edges`, with the columns that answers need."""
-    [table] = [table for table in ANSWER_COLUMNS if table.path == name]
-    return arrow_schema(table, ANSWER_COLUMNS[table])
 
 
 def read_table(lake: Path, table: Table) -> tuple[Any, int]:
     """A stored table and its Delta version; a table that does not exist is empty, version -1."""
-    schema = arrow_schema(table, list(fields_of(table)))
+    schema = arrow_schema(table)
     if not has_table(lake, table):
         return schema.empty_table(), -1
     rows, version = _open(lake / table.path)
@@ -147,10 +117,9 @@ def _values(column: Any) -> list[Any]:
     return [None if each is None else EPOCH + timedelta(microseconds=each) for each in micros]
 
 
-def arrow_schema(table: Table, columns: Sequence[str]) -> Any:
-    """The Arrow schema of some of a table's columns."""
-    types = fields_of(table)
-    return pa.schema([(column, arrow_type(types[column])) for column in columns])
+def arrow_schema(table: Table) -> Any:
+    """The Arrow schema of a table."""
+    return pa.schema([(name, arrow_type(spark_type)) for name, spark_type in fields_of(table).items()])
 
 
 def arrow_type(spark_type: str) -> Any:

@@ -6,6 +6,8 @@ and field, the `rows` node last. So a dataset is a range of nodes, and sorting n
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,9 +26,13 @@ from colline.graph.traversal.typed_name import segments
 from colline.naming.display_name import short_name
 
 LAYERS = ("bronze", "silver", "gold", "platinum")
-_DATASET_TEXTS = ("namespace", "name", "kind", "owner", "domain")
+_DATASET_TEXTS = ("namespace", "name", "kind", "owner", "domain", "description")
 _DATASET_TIMES = ("first_seen", "last_seen", "last_written", "last_read")
-_JOB_TEXTS = ("namespace", "name", "integration", "owner", "last_run", "last_state", "last_error")
+_JOB_TEXTS = (
+    *("namespace", "name", "integration", "owner", "last_run", "last_state", "last_error"),
+    *("description", "sql", "location"),
+)
+_COLUMN_TEXTS = ("description", "expression")
 _JOB_TIMES = ("first_seen", "last_started", "last_ended", "last_success", "last_failure", "changed_at")
 
 
@@ -45,13 +51,12 @@ def dataset_arrays(table: pa.Table, columns: pa.Table) -> tuple[dict[str, Values
         "dataset.id": public_ids(ids),
         "dataset.until": moments(table.column("dropped_at"), NEVER),
     }
-    for column in _DATASET_TEXTS:
-        out |= texts(table.column(column)).arrays(f"dataset.{column}")
+    out |= _texts(table, "dataset", _DATASET_TEXTS)
     for column in _DATASET_TIMES:
         out[f"dataset.{column}"] = moments(table.column(column))
     out |= _tags(table.column("tags")).arrays("dataset.tags")
     out |= to_strings(schema_histories(table.column("schemas"))).arrays("dataset.schemas")
-    out |= _optional_texts(table, "dataset", "description") | _name_arrays(table, links)
+    out |= _name_arrays(table, links)
     found_ids = np.concatenate([ids, integers(merged.column("id"))[targets >= 0]])
     return out, index_ids(found_ids, np.concatenate([np.arange(len(ids)), targets[targets >= 0]]))
 
@@ -67,14 +72,10 @@ def _name_arrays(table: pa.Table, links: list[list[str]]) -> dict[str, Values]:
     return out | _alias_index([[full, *found] for full, found in zip(full_names, links, strict=True)])
 
 
-def _optional_texts(table: pa.Table, prefix: str, *columns: str) -> dict[str, Values]:
-    """The texts of columns that not every table has."""
-    present = [column for column in columns if column in table.schema.names]
-    return {
-        key: values
-        for column in present
-        for key, values in texts(table.column(column)).arrays(f"{prefix}.{column}").items()
-    }
+def _texts(table: pa.Table, prefix: str, names: Iterable[str]) -> dict[str, Values]:
+    """The texts of some columns."""
+    found = (texts(table.column(name)).arrays(f"{prefix}.{name}") for name in names)
+    return {key: values for arrays in found for key, values in arrays.items()}
 
 
 def _sort(table: pa.Table, *columns: str) -> pa.Table:
@@ -137,7 +138,7 @@ def column_arrays(table: pa.Table, datasets: IdIndex, dataset_count: int) -> tup
         "dataset.start": row_starts(owner, dataset_count),
         "dataset.rows": _rows_nodes(owner, is_rows, dataset_count),
     }
-    out |= _optional_texts(table, "node", "description", "expression")
+    out |= _texts(table, "node", _COLUMN_TEXTS)
     out |= _tags(table.column("tags")).arrays("node.tags") | fields.arrays("fields") | types.arrays("types")
     out |= _field_index(codes, is_rows, fields) | nested_field_index(owner, codes, fields)
     return out, index_ids(ids), int(np.count_nonzero(~is_known))
@@ -196,13 +197,9 @@ def job_arrays(table: pa.Table, datasets: IdIndex) -> tuple[dict[str, Values], I
         "job.failed": booleans(failed),
         "job.runs": integers(table.column("runs")),
     }
-    for column in _JOB_TEXTS:
-        out |= texts(table.column(column)).arrays(f"job.{column}")
+    out |= _texts(table, "job", _JOB_TEXTS) | _tags(table.column("tags")).arrays("job.tags")
     for column in _JOB_TIMES:
         out[f"job.{column}"] = moments(table.column(column))
-    out |= _optional_texts(table, "job", "description", "sql", "location")
-    if "tags" in table.schema.names:
-        out |= _tags(table.column("tags")).arrays("job.tags")
     return out | _job_outputs(table.column("outputs"), datasets), index_ids(ids)
 
 
@@ -247,6 +244,4 @@ def gap_arrays(table: pa.Table, datasets: IdIndex, jobs: IdIndex) -> dict[str, V
         "gap.seen": moments(table.column("last_seen")),
         "gap.until": moments(table.column("resolved_at"), NEVER),
     }
-    for column in ("kind", "run_id", "detail"):
-        out |= texts(table.column(column)).arrays(f"gap.{column}")
-    return out
+    return out | _texts(table, "gap", ("kind", "run_id", "detail"))
