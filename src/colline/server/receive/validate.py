@@ -42,7 +42,7 @@ _decode_event = msgspec.json.Decoder(event_type()).decode
 _encode_lines = msgspec.json.Encoder().encode_lines  # bytes become Base64
 _decode_array = msgspec.json.Decoder(list[Raw]).decode
 _MESSAGE = re.compile(r"^(?P<reason>.*?)(?: - at `(?:key in )?(?P<path>\$.*)`)?$", re.DOTALL)
-_LINE = re.compile(rb"^[ \t\r\f\v]*+[^\s][^\n]*", re.MULTILINE)
+_LINE = re.compile(rb"^[ \t\r\f\v]*[^\s][^\n]*", re.MULTILINE)
 _LINE_BREAKS_TO_SPACES = bytes.maketrans(b"\r\n", b"  ")
 
 
