@@ -112,6 +112,10 @@ HARMLESS = [
     "spark.master local[2]",
     "sum(amount) OVER (PARTITION BY account_key ORDER BY day)",
     "description: basic data",
+    "root\n |-- password: string (nullable = true)\n |-- token: struct (nullable = true)",
+    "struct<password:string,token:array<int>>",
+    "select payload:token, a from t join s on a.salt=s.salt",
+    "gsk_customer_orders_daily_snapshot_of_2026",
     "",
 ]
 
@@ -157,7 +161,8 @@ def test_redaction_is_idempotent(text: str) -> None:
 
 PIECES = ["a", "password", "x.y.", "'", "://a:", "aes_encrypt(", "-eyJaaaaaaaa", "jdbc:oracle:a:b/", "accountkey.",
           "password='x", "-----BEGIN A-----", "bearer aaaaaaaa ", "spark.", "spark.password ", "/*", "'\\",
-          "hmac(", "hmac('", "encrypt", "md5('x'||1234,", "sha", "hash_", "fs.azure.sas.", "password={a}}", "--password", "set ", "&key="]  # fmt: skip
+          "hmac(", "hmac('", "encrypt", "md5('x'||1234,", "sha", "hash_", "fs.azure.sas.", "password={a}}", "--password", "set ", "&key=",
+          "token: ", "password -> ", "authorization: a ", "salt='", "identified by ", "hf_a1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("piece", PIECES)

@@ -18,7 +18,7 @@ _WORDS = (
     "pass(?:word|wd|phrase|code)?", "pwd", "secret", "token", "credentials?", "signature", "sig", "sas", "bearer",
     "auth(?:orization)?", "api key", "access key(?: id)?", "account key", "shared key", "private key", "secret key",
     "client secret", "client key", "pvt key", "encryption key", "master key", "keystore key", "shared access key",
-    "jaas config", "auth user info",
+    "jaas config", "auth user info", "logdata",
 )  # fmt: skip
 # `password1` and `password2` are properties of MySQL's driver.
 _ENDINGS = r"(?: (?:id|value|text|b64|base64|\d{1,2}))?"
@@ -30,7 +30,12 @@ _AZURE_WORDS = (
 _AZURE = rf"azure\.(?:{'|'.join(_AZURE_WORDS)})\.[\w.-]{{1,150}}".replace(" ", r"\.")
 _SECRET = rf"(?:{_AZURE}|(?:{'|'.join(_WORDS)}){_ENDINGS})".replace(" ", "[-_.]?")
 # First words of property names. After these, a value without quotes is not a column of a query.
-_ROOTS = r"(?:spark|fs|hadoop|hive|dfs|javax|oracle|trino|presto|sasl|ssl|kafka|aws|azure|google|jdbc|datasource)"
+_ROOTS = r"(?:spark|fs|hadoop|hive|dfs|javax|oracle|trino|presto|sasl|ssl|kafka|aws|azure|google|jdbc|datasource|es)"
+# In the text of a schema, the type of a column follows its name and a colon.
+_TYPES = (
+    r"(?:string|(?:big|small|tiny)?int|integer|long|short|byte|double|float|boolean|binary|decimal|date|timestamp\w*"
+    r"|array|struct|map|variant|void|null|none|true|false|bearer|basic)"
+)
 _QUOTED = r"""(?:'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
 
 # Kind of secret, pattern, replacement, and hints: the pattern is tried only if the text contains one of the hints.
@@ -45,6 +50,13 @@ _SECRET_SHAPES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         r"(jdbc:oracle:[a-z0-9]+:[^\s/@'\"]{0,100})/(?:\"[^\"]{1,500}\"|[^\s@'\"]{1,500})@",
         r"\1/***@",
         ("jdbc:oracle",),
+    ),
+    # a scheme that is followed by a value, or a value alone
+    (
+        "Authorization header",
+        r"(authorization\s{0,5}:\s{1,5}(?:(?!bearer|basic)[\w-]{2,20}\s{1,5}(?=[\w~+/-]{8}))?)(?!bearer|basic|\*)[^\s'\",;]+",
+        r"\1***",
+        ("authorization",),
     ),
     ("JSON web token", r"\beyJ[\w-]{8,2000}\.[\w-]{4,}\.[\w-]*", "***", ("eyj",)),
     ("header", r"\b(bearer|basic)\s+(?=\S*[\d=+/.-])[\w.~+/=-]{8,}", r"\1 ***", ("bearer", "basic")),
@@ -67,6 +79,19 @@ _SECRET_SHAPES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         ("sk-", "sk_", "rk-", "rk_", "pk-", "pk_"),
     ),
     ("PyPI or npm token", r"\b(?:pypi-[\w-]{20,}|npm_\w{30,})", "***", ("pypi-", "npm_")),
+    (
+        "token of a service",
+        r"\b(?:hf_|gsk_|xai-|pplx-|dop_v1_|doo_v1_|shp(?:at|ca|pa|ss)_|glsa_|dckr_pat_|hvs\.|ATATT3)(?=[A-Z]*\d)[A-Z0-9]{24}[\w.=-]*",
+        "***",
+        ("hf_", "gsk_", "xai-", "pplx-", "dop_v1_", "doo_v1_", "shp", "glsa_", "dckr_pat_", "hvs.", "atatt3"),
+    ),
+    ("SendGrid key", r"\bSG\.[\w-]{16,}\.[\w-]{16,}", "***", ("sg.",)),
+    (
+        "address of a webhook",
+        r"(hooks\.slack\.com/services/|discord(?:app)?\.com/api/webhooks/|\.webhook\.office\.com/webhookb2/|api\.telegram\.org/bot)[^\s'\"]+",
+        r"\1***",
+        ("hooks.slack", "discord", "webhook.office", "api.telegram"),
+    ),
     ("Azure client secret", r"(?<![\w~.-])[\w.-]{3}\dQ~[\w~.-]{30,}", "***", ("q~",)),
     ("key in a query string", r"([?&](?:key|code|subscription-key)=)[^\s&#'\"]+", r"\1***", ("key=", "code=")),
     (
@@ -75,19 +100,36 @@ _SECRET_SHAPES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         r"\1'***'",
         ("identified", "password", "secret", "token"),
     ),
+    ("password of Oracle's ALTER USER", r"\b(identified\s+by\s+)(?!values\b)[^\s'\";*]+", r"\1***", ("identified",)),
+    (
+        "salt of a program",
+        rf"(\b\w{{0,40}}(?:salt|pepper)\s{{0,5}}=\s{{0,5}}[bru]{{0,2}}){_QUOTED}",
+        r"\1'***'",
+        ("salt", "pepper"),
+    ),
 )
 # Kind of value, pattern and replacement of secrets that are recognized by their names. They are tried only if the text
 # contains one of `_NAME_HINTS` and one of `_VALUE_HINTS`.
 _NAMED_SECRETS: tuple[tuple[str, str, str], ...] = (
-    ("quoted value", rf"({_SECRET}(?:['\"`]\s*(?::|=>?|,|\s)|\s*(?:=>?|:)|\s)\s*){_QUOTED}", r"\1'***'"),
+    (
+        "quoted value",
+        rf"({_SECRET}(?:['\"`]\s*(?:->|\]?\s*(?::|=>?|,|\s))|\s*(?:->|=>?|:)|\s)\s*[bru]{{0,2}}){_QUOTED}",
+        r"\1'***'",
+    ),
     ("JSON number", rf"({_SECRET}\"\s*:\s*)-?[\d.]+", r"\1'***'"),
     ("bare value, or one in braces", rf"({_SECRET}(?:=|%3D))(?:\{{(?:[^}}]|\}}\}})*\}}|[^\s&;,)'\"?#]+)", r"\1***"),
+    ("entry of a Scala map", rf"({_SECRET}\s{{0,5}}->\s{{0,5}})[^\s'\",)]+", r"\1***"),
+    (
+        "value after a colon",
+        rf"({_SECRET}\s{{0,5}}:\s{{1,5}})(?!{_TYPES}\b)[^\s'\",;(){{}}\[\]*][^\s'\",;(){{}}\[\]]*",
+        r"\1***",
+    ),
     ("property", rf"(?<![\w.$-])({_ROOTS}\.[\w.$-]*?{_SECRET}(?:\s*[:=]\s*|[ \t]+))[^\s'\"=,;]\S*", r"\1***"),
     ("SET statement", rf"((?:\A|;)\s*set\s+[\w.$-]*?{_SECRET}\s*=\s*)[^\s'\";]\S*", r"\1***"),
     ("option of a command", rf"((?<!\S)--?[\w.-]{{0,60}}?{_SECRET}[ =])[^\s'\"-]\S*", r"\1***"),
 )
-_NAME_HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "bearer", "auth", "key", "jaas")
-_VALUE_HINTS = ("=", ":", "'", '"', "%3d", ".", "--")
+_NAME_HINTS = ("pass", "pwd", "secret", "token", "credential", "sig", "sas", "bearer", "auth", "key", "jaas", "logdata")
+_VALUE_HINTS = ("=", ":", "->", "'", '"', "%3d", ".", "--")
 _SHAPE_PATTERNS = tuple(
     (re.compile(pattern, re.I | re.S), replacement) for _, pattern, replacement, _ in _SECRET_SHAPES
 )
@@ -96,9 +138,21 @@ _SHAPE_HINTS = tuple((hint, row) for row, (*_, hints) in enumerate(_SECRET_SHAPE
 
 
 # Functions that take a key (`aes_encrypt`, `hmac_sha256`, `pgp_sym_encrypt`) or hash a salt (`sha2`, `md5`, `xxhash64`)
-_CIPHER_WORDS = ("hmac", "encrypt", "decrypt", "sha", "md5", "hash", "crc32", "digest", "fingerprint")
+_CIPHER_WORDS = (
+    "hmac",
+    "fernet",
+    "aes.new",
+    "encrypt",
+    "decrypt",
+    "sha",
+    "md5",
+    "hash",
+    "crc32",
+    "digest",
+    "fingerprint",
+)
 _CIPHER_CALL = re.compile(
-    r"\b(?:\w{0,50}?(?:(?P<keyed>hmac|encrypt|decrypt)|sha\d|md5|hash|crc32|digest|fingerprint)\w{0,50}|sha)\s{0,10}\(",
+    r"\b(?:\w{0,50}?(?:(?P<keyed>hmac(?:\.new)?|encrypt|decrypt|fernet|aes\.new)|sha\d|md5|hash|crc32|digest|fingerprint)\w{0,50}|sha)\s{0,10}\(",
     re.I,
 )
 # A number of four digits or more may be a salt; the length of a hash has three.
