@@ -19,8 +19,8 @@ from colline.errors import (
     NoLineageYetError,
     SettingError,
 )
-from colline.graph.queries.moments import RELATIVE_PATTERN, read_moment, relative_moment
 from colline.graph.queries.registry import Kind, Parameter, RequestForm
+from colline.graph.relative_times import RELATIVE_PATTERN, read_time_text, relative_time
 
 MAX_TEXT_CHARACTERS = 24_000  # enough for a column whose own name and whose dataset's name have 10 KB each
 
@@ -97,7 +97,9 @@ def _read_choice(parameter: Parameter, text: str) -> str:
 def _read_time(_: Parameter, text: str) -> datetime:
     """Reads a date or a time; a `+` that the client did not escape arrives as a space."""
     try:
-        return read_moment(text if text[:1].isalpha() or " " not in text or "-" not in text else text.replace(" ", "+"))
+        return read_time_text(
+            text if text[:1].isalpha() or " " not in text or "-" not in text else text.replace(" ", "+")
+        )
     except (ValueError, OverflowError):
         raise ValueError("must be a date (2026-01-31), an RFC 3339 time, `yesterday`, or `2h`") from None
 
@@ -105,7 +107,7 @@ def _read_time(_: Parameter, text: str) -> datetime:
 def has_relative_time(form: RequestForm, pairs: Iterable[tuple[str, str]]) -> bool:
     """Whether the arguments contain a time such as `2h`, so that the same request has another answer later."""
     times = {parameter.name for parameter in form.parameters if parameter.kind == "time"}
-    return any(name in times and relative_moment(text) is not None for name, text in pairs)
+    return any(name in times and relative_time(text) is not None for name, text in pairs)
 
 
 _READERS: Mapping[Kind, Callable[[Parameter, str], Any]] = {

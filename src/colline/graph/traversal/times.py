@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from colline.errors import SettingError
 from colline.flat.integer_arrays import NEVER, UNKNOWN
-from colline.graph.queries.moments import TIME_FORMS, read_moment
+from colline.graph.relative_times import TIME_FORMS, read_time_text
 
 When = str | datetime | date | None
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -30,7 +30,7 @@ def parse_time(when: When) -> int | None:
         return None
     if isinstance(when, str):
         try:
-            when = read_moment(when)
+            when = read_time_text(when)
         except (ValueError, OverflowError):
             raise SettingError(f"{when!r} is not a time", hint=f"write {TIME_FORMS}") from None
     if not isinstance(when, datetime):

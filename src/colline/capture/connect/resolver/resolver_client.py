@@ -17,7 +17,7 @@ from queue import Empty, SimpleQueue
 from typing import BinaryIO, ClassVar
 
 from colline.capture.connect.recorded_plan import RecordedPlan, ResolvedPlan
-from colline.capture.connect.resolver.frames import read_frame, write_frame
+from colline.capture.connect.resolver.process_messages import read_message, write_message
 from colline.terminal_text import get_logger
 
 log = get_logger("colline")
@@ -98,7 +98,7 @@ class ResolverProcess:
         assert self._process is not None
         assert self._process.stdin is not None
         try:
-            write_frame(self._process.stdin, recorded)  # type: ignore[arg-type]  # Popen has IO[bytes]
+            write_message(self._process.stdin, recorded)  # type: ignore[arg-type]  # Popen has IO[bytes]
             return self._replies.get(timeout=timeout)
         except (OSError, ValueError, Empty):
             return None
@@ -151,7 +151,7 @@ def _read_replies(stream: BinaryIO, replies: SimpleQueue[ResolvedPlan | None]) -
     """Queue the replies of one process; None when it has ended."""
     try:
         while True:
-            replies.put(read_frame(stream, ResolvedPlan))
+            replies.put(read_message(stream, ResolvedPlan))
     except (EOFError, OSError, ValueError):
         replies.put(None)
 

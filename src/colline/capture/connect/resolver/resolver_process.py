@@ -16,7 +16,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, BinaryIO, NoReturn
 
 from colline.capture.connect.recorded_plan import RecordedPlan, ResolvedPlan
-from colline.capture.connect.resolver.frames import read_frame, write_frame
+from colline.capture.connect.resolver.process_messages import read_message, write_message
 from colline.environment.spark_session import resolver_profile, start_session
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def main() -> None:
 def _read_requests(stream: BinaryIO, requests: SimpleQueue[RecordedPlan]) -> None:
     try:
         while True:
-            requests.put(read_frame(stream, RecordedPlan))
+            requests.put(read_message(stream, RecordedPlan))
     except (EOFError, OSError, ValueError):
         _end(0)
 
@@ -66,7 +66,7 @@ def _serve(requests: SimpleQueue[RecordedPlan], replies: BinaryIO) -> None:
         _allow_deep_messages()
         _answer(requests, replies, start_spark(Path.cwd()))
     except Exception as error:  # noqa: BLE001 - the client has to know why
-        write_frame(replies, ResolvedPlan(failure=f"the resolver did not start: {type(error).__name__}: {error}"))
+        write_message(replies, ResolvedPlan(failure=f"the resolver did not start: {type(error).__name__}: {error}"))
         _end(1)
 
 
@@ -74,9 +74,9 @@ def _answer(requests: SimpleQueue[RecordedPlan], replies: BinaryIO, spark: Spark
     from colline.capture.connect.resolver.plan_resolver import PlanResolver
 
     resolver = PlanResolver(spark)
-    write_frame(replies, ResolvedPlan())  # ready
+    write_message(replies, ResolvedPlan())  # ready
     while True:
-        write_frame(replies, resolver.resolve(requests.get()))
+        write_message(replies, resolver.resolve(requests.get()))
 
 
 def start_spark(folder: Path) -> SparkSession:

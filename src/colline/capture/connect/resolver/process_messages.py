@@ -13,14 +13,14 @@ _LENGTH = struct.Struct(">I")
 MAX_FRAME_BYTES = 512 * 1024 * 1024
 
 
-def write_frame(stream: BinaryIO, message: RecordedPlan | ResolvedPlan) -> None:
+def write_message(stream: BinaryIO, message: RecordedPlan | ResolvedPlan) -> None:
     """Write one message."""
     content = msgspec.json.encode(message)
     stream.write(_LENGTH.pack(len(content)) + content)
     stream.flush()
 
 
-def read_frame(stream: BinaryIO, kind: type[Any]) -> Any:
+def read_message(stream: BinaryIO, kind: type[Any]) -> Any:
     """The next message; EOFError if the stream has ended."""
     size = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))[0]
     if size > MAX_FRAME_BYTES:

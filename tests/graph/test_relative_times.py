@@ -7,9 +7,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from colline.errors import SettingError
-from colline.graph.queries.moments import read_moment
 from colline.graph.queries.registry import REQUESTS
 from colline.graph.queries.request_arguments import ParameterError, has_relative_time, read_arguments
+from colline.graph.relative_times import read_time_text
 from colline.graph.traversal.times import parse_time
 
 UTC = timezone.utc
@@ -24,7 +24,7 @@ UTC = timezone.utc
     ],
 )
 def test_absolute_times(text: str, expected: datetime) -> None:
-    assert read_moment(text) == expected
+    assert read_time_text(text) == expected
     [at] = [read_arguments(REQUESTS["coverage"], [("as_of", text.strip())])["as_of"]]
     assert at == expected
 
@@ -32,7 +32,7 @@ def test_absolute_times(text: str, expected: datetime) -> None:
 @pytest.mark.parametrize(("text", "ago"), [("2h", 7200), ("3d ago", 3 * 86400), ("15 min", 900), ("1W", 604800)])
 def test_relative_times(text: str, ago: int) -> None:
     expected = datetime.now(UTC) - timedelta(seconds=ago)
-    assert abs(read_moment(text) - expected) < timedelta(minutes=1)
+    assert abs(read_time_text(text) - expected) < timedelta(minutes=1)
     found = read_arguments(REQUESTS["coverage"], [("as_of", text)])["as_of"]
     assert abs(found - expected) < timedelta(minutes=1)
     assert has_relative_time(REQUESTS["coverage"], [("as_of", text)])
@@ -40,7 +40,7 @@ def test_relative_times(text: str, ago: int) -> None:
 
 def test_yesterday_is_the_start_of_the_day_before() -> None:
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    assert today - read_moment("yesterday") in (timedelta(days=1), timedelta(days=2))  # midnight may pass meanwhile
+    assert today - read_time_text("yesterday") in (timedelta(days=1), timedelta(days=2))  # midnight may pass meanwhile
     assert parse_time("yesterday") is not None
     assert not has_relative_time(REQUESTS["coverage"], [("as_of", "2026-01-01"), ("job", "2h")])
 

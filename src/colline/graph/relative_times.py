@@ -12,7 +12,7 @@ RELATIVE_PATTERN = "^(today|yesterday|[0-9]{1,6} ?(m|min|h|d|w)( ago)?)$"
 TIME_FORMS = "2026-01-31, 2026-01-31T12:00:00Z, yesterday, or 2h for two hours ago"
 
 
-def relative_moment(text: str) -> datetime | None:
+def relative_time(text: str) -> datetime | None:
     """`2h` → two hours ago, `yesterday` → the start of that day in UTC; None if the text is not relative."""
     text = text.strip().lower()
     now = datetime.now(timezone.utc)
@@ -22,10 +22,10 @@ def relative_moment(text: str) -> datetime | None:
     return now - timedelta(seconds=int(ago[1]) * _UNIT_SECONDS[ago[2]]) if ago else None
 
 
-def read_moment(text: str) -> datetime:
+def read_time_text(text: str) -> datetime:
     """A relative or ISO time, in UTC without an offset; a ValueError for other text."""
     text = text.strip()
-    found = relative_moment(text)
+    found = relative_time(text)
     if found is not None:
         return found
     at = datetime.fromisoformat(text[:-1] + "+00:00" if text[-1:] in ("z", "Z") else text)
