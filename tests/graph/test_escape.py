@@ -58,9 +58,10 @@ def test_control_characters_are_spelled_out(name: str, expected: str) -> None:
         lambda answer: text.to_text(answer, as_tree=True),
         lambda answer: text.to_text(answer, width=30),
         text.to_markdown,
+        text.to_csv,
         notebook_html.to_html,
     ],
-    ids=["text", "tree", "narrow", "markdown", "html"],
+    ids=["text", "tree", "narrow", "markdown", "csv", "html"],
 )
 def test_output_for_people_has_no_control_characters(lineage: Lineage, render: Callable[..., str]) -> None:
     column = f"c.three.{HOSTILE}"

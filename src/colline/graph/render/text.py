@@ -137,7 +137,10 @@ def _print_tree(answer: Answer, console: Console) -> None:
 
 
 def to_csv(answer: Answer) -> str:
-    """The rows as CSV: the columns of the table, then all other keys. A list in a cell is joined by `;`."""
+    """The rows as CSV: the columns of the table, then all other keys. A list in a cell is joined by `;`.
+
+    CSV is opened in spreadsheets and terminals, so control characters are escaped; JSON has the names as they are.
+    """
     columns = [(header.replace(" ", "_"), cell) for header, cell in columns_of(answer)]
     pairs = zip(answer.flat_rows(), rows_with_edges(answer), strict=True)
     rows = [{name: _csv_value(cell(row)) for name, cell in columns} | flat for flat, row in pairs]
@@ -157,8 +160,11 @@ def _csv_value(value: object) -> object:
 def _csv_cell(value: object) -> object:
     if isinstance(value, list | tuple):
         value = ";".join(_csv_item(item) for item in value)
+    if not isinstance(value, str):
+        return value
     # spreadsheets treat a cell that begins like this as a formula
-    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+    mark = "'" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else ""
+    return mark + escape_control_characters(value)
 
 
 def _csv_item(item: object) -> str:
