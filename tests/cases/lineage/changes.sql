@@ -38,6 +38,40 @@ when not matched and t.b > 1 then insert (k, b) values (t.k, t.c)
 --   * <- d.b indirect/filter
 --   * <- t.c indirect/filter
 
+-- case: a later update clause depends on the conditions of the updates before it
+-- table: d(k, a, b, o struct<x:int,y:int>) using delta
+-- table: t(a, b, c, k)
+merge into d using t on d.k = t.k
+when matched and t.c > 0 then update set a = t.a
+when matched and d.a > 9 then delete
+when matched then update set b = t.b
+-- expect:
+--   a <- t.a direct/identity
+--   a <- t.c indirect/conditional
+--   b <- t.b direct/identity
+--   b <- t.c indirect/conditional
+--   * <- d.k indirect/join
+--   * <- t.k indirect/join
+--   * <- d.a indirect/filter
+--   * <- t.c indirect/filter
+
+-- case: a later insert clause depends on the conditions of the inserts before it
+-- table: d2(a, b, c, k) using delta
+-- table: t(a, b, c, k)
+merge into d2 using t on d2.k = t.k
+when not matched and t.c > 0 then insert (a, b, c, k) values (t.a, 0, 0, t.k)
+when not matched then insert (a, b, c, k) values (0, t.b, 0, t.k)
+-- expect:
+--   a <- t.a direct/identity
+--   a <- t.c indirect/conditional
+--   b <- t.b direct/identity
+--   b <- t.c indirect/conditional
+--   c <- t.c indirect/conditional
+--   k <- t.k direct/identity
+--   k <- t.c indirect/conditional
+--   * <- d2.k indirect/join
+--   * <- t.k indirect/join
+
 -- case: merge with star forms
 -- table: d2(a, b, c, k) using delta
 -- table: t(a, b, c, k)

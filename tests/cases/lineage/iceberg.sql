@@ -25,6 +25,20 @@ when not matched then insert *
 --   * <- t.k indirect/filter
 --   * <- s.k indirect/filter
 
+-- case: a later update clause depends on the conditions of the updates before it
+-- table: ice.db.t(id, v string, k) using iceberg
+-- table: ice.db.s(id, v string, k) using iceberg
+merge into ice.db.t t using ice.db.s s on t.id = s.id
+when matched and s.k > 3 then update set v = s.v
+when matched then update set k = s.k
+-- expect:
+--   v <- s.v direct/identity
+--   v <- s.k indirect/conditional
+--   k <- s.k direct/identity
+--   k <- s.k indirect/conditional
+--   * <- t.id indirect/join
+--   * <- s.id indirect/join
+
 -- case: merge on read
 -- table: ice.db.m(id, v string, k) using iceberg tblproperties ('write.merge.mode'='merge-on-read', 'write.update.mode'='merge-on-read', 'write.delete.mode'='merge-on-read', 'format-version'='2')
 -- table: ice.db.s(id, v string, k) using iceberg

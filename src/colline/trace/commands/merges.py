@@ -10,10 +10,9 @@ from colline.trace.commands.target import build_write, drop_self_assignments, ta
 from colline.trace.commands.update_delete import (
     add_condition,
     assigned_flow,
-    clause_condition,
     clauses_with_positions,
     condition_dependencies,
-    conditions_up_to,
+    conditions_of,
     target_relation,
 )
 from colline.trace.flow import Dependencies, Flow, merge, merge_flows
@@ -46,15 +45,20 @@ def merge_into(node: Node, trace: Trace) -> tuple[Write, ...]:
     flows: dict[str, list[Flow]] = {}
     deletions: list[Dependencies] = []
     for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
-        if "Delete" in clause.kind:
-            deletions.append(scope.dependencies(conditions_up_to(clauses, position), Effect.FILTER))
+        if _deletes(clause):
+            deletions.append(scope.dependencies(conditions_of(clauses[: position + 1]), Effect.FILTER))
         columns = drop_self_assignments(_assignments(clause, target, scope), target_source(target), trace)
-        for name, flow in add_condition(columns, condition_dependencies(clause_condition(clause), scope)).items():
+        conditions = conditions_of([each for each in clauses[:position] if not _deletes(each)] + [clause])
+        for name, flow in add_condition(columns, condition_dependencies(conditions, scope)).items():
             flows.setdefault(name, []).append(flow)
     columns = {name: merge_flows(found) for name, found in flows.items()}
     rows = merge((source.row_dependencies, on, *deletions))
     schema = _schema(node, target)
     return (build_write(target_source(target), columns, trace, row_dependencies=rows, schema=schema),)
+
+
+def _deletes(clause: Node) -> bool:
+    return "Delete" in clause.kind
 
 
 def _first_child(node: Node, names: tuple[str, ...]) -> Node:

@@ -12,10 +12,9 @@ from colline.trace.columns import Effect
 from colline.trace.commands.target import build_write, drop_self_assignments, target_source
 from colline.trace.commands.update_delete import (
     add_condition,
-    clause_condition,
     clauses_with_positions,
     condition_dependencies,
-    conditions_up_to,
+    conditions_of,
     target_relation,
 )
 from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, merge, merge_flows
@@ -42,7 +41,8 @@ def replace_rows(node: Node, trace: Trace) -> tuple[Write, ...]:
     updated = _updated_rows(query)
     if updated is not None:
         updates = _updated_columns(updated, target, trace)
-        columns = add_condition(updates, condition_dependencies(condition, scope))
+        where = [condition] if condition is not None else []
+        columns = add_condition(updates, condition_dependencies(where, scope))
         return (build_write(source, columns, trace, schema=schema),)
     rows = scope.dependencies([condition], Effect.FILTER) if condition is not None else NO_DEPENDENCIES
     return (build_write(source, {}, trace, row_dependencies=rows, schema=schema),)
@@ -96,9 +96,10 @@ def _merge_write(node: Node, target: Node, trace: Trace) -> Write:
     deletions: list[Dependencies] = []
     for clauses, position, clause in clauses_with_positions(node, _CLAUSES):
         if _deletes(clause, node):
-            deletions.append(scope.dependencies(conditions_up_to(clauses, position), Effect.FILTER))
+            deletions.append(scope.dependencies(conditions_of(clauses[: position + 1]), Effect.FILTER))
         columns = drop_self_assignments(_clause_values(clause, positions, scope), target_source(target), trace)
-        for name, flow in add_condition(columns, condition_dependencies(clause_condition(clause), scope)).items():
+        conditions = conditions_of([each for each in clauses[:position] if not _deletes(each, node)] + [clause])
+        for name, flow in add_condition(columns, condition_dependencies(conditions, scope)).items():
             flows.setdefault(name, []).append(flow)
     columns = {name: merge_flows(found) for name, found in flows.items()}
     rows = merge((child.row_dependencies, *deletions))

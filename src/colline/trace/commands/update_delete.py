@@ -29,9 +29,9 @@ def add_condition(columns: dict[str, Flow], condition: Dependencies) -> dict[str
     }
 
 
-def condition_dependencies(condition: Node | None, scope: Scope) -> Dependencies:
+def condition_dependencies(conditions: Sequence[Node], scope: Scope) -> Dependencies:
     """`update t set a = b where c > 0` → t.c CONDITIONAL."""
-    return scope.dependencies([condition], Effect.CONDITIONAL) if condition is not None else NO_DEPENDENCIES
+    return scope.dependencies(conditions, Effect.CONDITIONAL) if conditions else NO_DEPENDENCIES
 
 
 def assigned_flow(assignment: Node, target: Node, scope: Scope) -> tuple[str, Flow]:
@@ -56,9 +56,9 @@ def clauses_with_positions(node: Node, kinds: Sequence[str]) -> Iterator[tuple[t
         yield from ((clauses, position, clause) for position, clause in enumerate(clauses))
 
 
-def conditions_up_to(clauses: Sequence[Node], position: int) -> list[Node]:
-    """The conditions that decide whether the clause at `position` applies: its own and those of earlier clauses."""
-    conditions = (clause_condition(clause) for clause in clauses[: position + 1])
+def conditions_of(clauses: Sequence[Node]) -> list[Node]:
+    """The conditions of clauses: whether one applies depends on its own and on those of the clauses before it."""
+    conditions = (clause_condition(clause) for clause in clauses)
     return [condition for condition in conditions if condition is not None]
 
 
@@ -87,7 +87,8 @@ def update_table(node: Node, trace: Trace) -> tuple[Write, ...]:
 
 def _update(node: Node, target: Node, columns: dict[str, Flow], scope: Scope) -> Write:
     source = target_source(target)
-    condition = condition_dependencies(node.optional("condition"), scope)
+    where = [each for each in [node.optional("condition")] if each is not None]
+    condition = condition_dependencies(where, scope)
     changed = add_condition(drop_self_assignments(columns, source, scope.trace), condition)
     return build_write(source, changed, scope.trace, schema=schema_of(target.nodes("output")))
 
@@ -98,6 +99,7 @@ def delete(node: Node, trace: Trace) -> tuple[Write, ...]:
     table = node.optional("target") or node.node("table")
     target = target_relation(table)
     condition = node.optional("condition")
+    is_all = condition is None or (condition.kind == "Literal" and condition.text("sql") == "true")
     selection = NO_DEPENDENCIES
     if condition is not None:
         selection = trace.scope(trace(table)).dependencies([condition], Effect.FILTER)
@@ -108,6 +110,6 @@ def delete(node: Node, trace: Trace) -> tuple[Write, ...]:
             trace,
             row_dependencies=selection,
             schema=schema_of(target.nodes("output")),
-            lifecycle=None if selection else Lifecycle.TRUNCATE,
+            lifecycle=Lifecycle.TRUNCATE if is_all else None,
         ),
     )
