@@ -18,6 +18,15 @@ create or replace view made_view (p, q comment 'second') as select a, b from t
 --   q <- t.b direct/identity
 --   output: view made_view overwrite
 
+-- case: a view that selects one column twice
+-- table: t(a, b, c, k)
+create view twice (x, y, z) as select a, a, b from t
+-- expect:
+--   x <- t.a direct/identity
+--   y <- t.a direct/identity
+--   z <- t.b direct/identity
+--   output: view twice create
+
 -- case: a query of a permanent view has the view and its tables as inputs
 -- table: t(a, b, c, k)
 -- setup: create view seen_view as select a, b from t where c > 0

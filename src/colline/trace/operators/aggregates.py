@@ -5,7 +5,7 @@ from __future__ import annotations
 from colline.plan.node import Node
 from colline.trace.columns import Effect
 from colline.trace.flow import Dependencies, Flow, apply_effect, merge, merge_flows
-from colline.trace.operators.unary import named_expressions
+from colline.trace.operators.unary import named_relation
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Trace
@@ -17,9 +17,9 @@ def aggregate(node: Node, trace: Trace) -> Relation:
     child_node = node.node("child")
     child = _pivot_input(child_node, trace) if _is_pivot(node) else trace(child_node)
     scope = trace.scope(child)
-    columns = named_expressions(node.nodes("aggregateExpressions"), scope)
     grouping = scope.dependencies(node.nodes("groupingExpressions"), Effect.GROUP_BY)
-    return Relation(columns, tuple(columns), merge((child.row_dependencies, grouping)))
+    rows = merge((child.row_dependencies, grouping))
+    return named_relation(node.nodes("aggregateExpressions"), scope, rows)
 
 
 def _is_pivot(node: Node) -> bool:
@@ -38,8 +38,7 @@ def _pivot_input(node: Node, trace: Trace) -> Relation:
     `select * from t pivot (sum(a) for k in ('x'))` → x from t.a, conditional on t.k.
     """
     child = trace(node.node("child"))
-    columns = named_expressions(node.nodes("aggregateExpressions"), trace.scope(child))
-    return Relation(columns, tuple(columns), child.row_dependencies)
+    return named_relation(node.nodes("aggregateExpressions"), trace.scope(child), child.row_dependencies)
 
 
 @operator("Expand")

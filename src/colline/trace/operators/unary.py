@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, apply_effect, merge
+from colline.trace.flow import Dependencies, Flow, apply_effect, merge
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
 from colline.trace.tracer import Scope, Trace
@@ -17,20 +17,27 @@ def named_expressions(items: tuple[Node, ...], scope: Scope) -> dict[str, Flow]:
     known = scope.columns
     columns: dict[str, Flow] = {}
     for item in items:
-        key = item.text("id")
-        if item.kind == "AttributeReference" and key in known:
-            columns[key] = known[key]
-        else:
-            columns[key or str(item.index)] = scope(item)
+        key = output_key(item)
+        is_known = item.kind == "AttributeReference" and key in known
+        columns[key] = known[key] if is_known else scope(item)
     return columns
+
+
+def named_relation(items: tuple[Node, ...], scope: Scope, row_dependencies: Dependencies) -> Relation:
+    """The relation of a select list. `select a, a from t` has two output columns with one expression id."""
+    return Relation(named_expressions(items, scope), tuple(map(output_key, items)), row_dependencies)
+
+
+def output_key(item: Node) -> str:
+    """The expression id of an item in a select list."""
+    return item.text("id") or str(item.index)
 
 
 @operator("Project")
 def project(node: Node, trace: Trace) -> Relation:
     """`select a, b + 1 as c from t` → a from t.a, c from t.b."""
     child = trace(node.node("child"))
-    columns = named_expressions(node.nodes("projectList"), trace.scope(child))
-    return Relation(columns, tuple(columns), child.row_dependencies)
+    return named_relation(node.nodes("projectList"), trace.scope(child), child.row_dependencies)
 
 
 @operator("Filter")
