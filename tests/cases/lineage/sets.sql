@@ -78,6 +78,31 @@ select a from t minus all select c from u
 --   * <- t.a indirect/join
 --   * <- u.c indirect/join
 
+-- case: a branch that selects one column twice
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select k as x, b as y, c as z from t union all select a, a, b from u
+-- expect:
+--   x <- t.k direct/identity
+--   x <- u.a direct/identity
+--   y <- t.b direct/identity
+--   y <- u.a direct/identity
+--   z <- t.c direct/identity
+--   z <- u.b direct/identity
+
+-- case: a branch that groups by one column and selects it twice
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select k as x, b as y, c as z from t union all select a, a, max(b) from u group by a
+-- expect:
+--   x <- t.k direct/identity
+--   x <- u.a direct/identity
+--   y <- t.b direct/identity
+--   y <- u.a direct/identity
+--   z <- t.c direct/identity
+--   z <- u.b direct/aggregation
+--   * <- u.a indirect/group_by
+
 -- case: a literal in one branch adds nothing
 -- table: t(a, b, c, k)
 -- table: u(a, b, c, k)
@@ -102,3 +127,23 @@ select address.zip from (select address from n union all select address from n w
 -- expect:
 --   zip <- n.address.zip direct/identity
 --   *   <- n.id indirect/filter
+
+-- case: members of structs are matched by position
+-- table: t(a, b, c, k)
+-- table: u(a, b, c, k)
+select s.x as x, s.Y as y from (select struct(a as x, b as y) as s from t union all select struct(c as Y, k as z) from u)
+-- expect:
+--   x <- t.a direct/identity
+--   x <- u.c direct/identity
+--   y <- t.b direct/identity
+--   y <- u.k direct/identity
+
+-- case: members of struct columns are matched by position
+-- table: t(a, b, c, k)
+-- table: d(k, a, b, o struct<x:int,y:int>) using delta
+select s.p as p, s.q as q from (select struct(a as p, b as q) as s from t union all select o from d)
+-- expect:
+--   p <- t.a direct/identity
+--   p <- d.o.x direct/identity
+--   q <- t.b direct/identity
+--   q <- d.o.y direct/identity

@@ -104,3 +104,17 @@ def rename_members(whole: Flow, members: list[tuple[str, Node]]) -> Flow:
     }
     has_new_members = any(_is_null(value) for _, value in members)
     return replace(whole, members=renamed, column=whole.column if has_new_members else None)
+
+
+def member_names(data_type: str) -> tuple[str, ...]:
+    """`struct<x:int,y:struct<z:int>>` → x, y. Empty for another type, and for a type that Spark has shortened."""
+    if not data_type.startswith("struct<") or " more fields" in data_type:
+        return ()
+    parts, depth = [""], 0
+    for character in data_type[len("struct<") : -1]:
+        depth += (character in "<(") - (character in ">)")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return tuple(part.partition(":")[0] for part in parts)

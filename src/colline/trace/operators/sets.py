@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from colline.plan.node import Node
 from colline.trace.columns import Effect
-from colline.trace.flow import Flow, merge, merge_flows, merge_structs
+from colline.trace.expressions.structs import member_names
+from colline.trace.flow import Flow, merge, merge_flows, merge_structs, read_member
 from colline.trace.operators.aggregates import compared_columns
 from colline.trace.relation import Relation
 from colline.trace.rule_registry import operator
@@ -17,10 +20,30 @@ def union(node: Node, trace: Trace) -> Relation:
     branches = [trace(child) for child in node.nodes("children")]
     columns: dict[str, Flow] = {}
     for position, attribute in enumerate(node.nodes("output")):
-        is_struct = attribute.text("type").startswith("struct<")
+        names = member_names(attribute.text("type"))
         flows = [branch.flow(position) for branch in branches]
-        columns[attribute.text("id")] = merge_structs(flows) if is_struct else merge_flows(flows)
+        if names:
+            inputs = zip(flows, node.nodes("children"), strict=True)
+            flows = [_named_by_first_branch(flow, _type_of(child, position), names) for flow, child in inputs]
+        columns[attribute.text("id")] = merge_structs(flows) if names else merge_flows(flows)
     return Relation(columns, tuple(columns), merge(branch.row_dependencies for branch in branches))
+
+
+def _named_by_first_branch(flow: Flow, own_type: str, names: tuple[str, ...]) -> Flow:
+    """`struct(a as x) union all struct(b as y)` → x from a and b: members are matched by position."""
+    own = tuple(flow.members) if flow.members is not None else member_names(own_type)
+    if own == names or len(own) != len(names):
+        return flow
+    return replace(flow, members={name: read_member(flow, each) for name, each in zip(names, own, strict=True)})
+
+
+def _type_of(branch: Node, position: int) -> str:
+    """The type of an output column of a branch, if the branch is a table or a select list of columns."""
+    items = branch.nodes("projectList") or branch.nodes("output")
+    item = items[position] if position < len(items) else None
+    while item is not None and item.kind == "Alias":
+        item = item.node("child")
+    return item.text("type") if item is not None else ""
 
 
 @operator("Intersect", "Except")
