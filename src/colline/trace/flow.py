@@ -132,6 +132,14 @@ def merge(parts: Iterable[Dependencies]) -> Dependencies:
     return merged
 
 
+def clear_masking(dependencies: Dependencies) -> Dependencies:
+    """The dependencies after a step that restores the clear values."""
+    return {
+        column: frozenset(replace(each, masking=False) for each in transformations)
+        for column, transformations in dependencies.items()
+    }
+
+
 def read_member(flow: Flow, name: str) -> Flow:
     """The member `name` of a struct.
 

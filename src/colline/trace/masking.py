@@ -31,5 +31,8 @@ MASKING_EXPRESSIONS = {
     "ThetaSketchEstimate": "theta_sketch_estimate",
 }
 
+# these restore the clear value of what `AesEncrypt` has masked
+DECRYPTIONS = frozenset({"AesDecrypt"})
+
 # SQL names of the functions that plugins registered, in lower case
 PLUGIN_MASKING_FUNCTIONS: set[str] = set()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -31,6 +31,21 @@ class SchemaField:
 
     name: str
     type: str
+
+
+def quoted_names(schema: Iterable[SchemaField]) -> dict[str, str]:
+    """`a.b` → "`a.b`" where a is a struct: without quotes, this is the path of the member b of a."""
+    columns = tuple(schema)
+    structs = {column.name.lower() for column in columns if column.type.startswith("struct<")}
+    dotted = [column.name for column in columns if "." in column.name]
+    return {name: f"`{name}`" for name in dotted if any(name.lower().startswith(f"{each}.") for each in structs)}
+
+
+def with_quoted_names(schema: Iterable[SchemaField]) -> tuple[SchemaField, ...]:
+    """The schema with the names of `quoted_names`."""
+    columns = tuple(schema)
+    quoted = quoted_names(columns)
+    return tuple(replace(each, name=quoted.get(each.name, each.name)) for each in columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from colline.terminal_text import get_logger
 from colline.trace import rule_registry
 from colline.trace.checkpoints import NoMemory, QueryMemory
 from colline.trace.columns import ColumnRef, DatasetName, Effect
-from colline.trace.flow import Dependencies, Flow, apply_effect, column_flow, merge
-from colline.trace.masking import MASKING_EXPRESSIONS, PLUGIN_MASKING_FUNCTIONS
+from colline.trace.flow import Dependencies, Flow, apply_effect, clear_masking, column_flow, merge
+from colline.trace.masking import DECRYPTIONS, MASKING_EXPRESSIONS, PLUGIN_MASKING_FUNCTIONS
 from colline.trace.opaque_flow import opaque_relation
 from colline.trace.relation import Relation
-from colline.trace.result import DatasetRead, OpaqueStep, SchemaField
+from colline.trace.result import DatasetRead, OpaqueStep, SchemaField, quoted_names, with_quoted_names
 from colline.trace.scan_inputs import ScanInputs, to_dependencies
 from colline.trace.sql_text import function_name
 
@@ -112,8 +112,11 @@ class Trace:
         if scan_inputs is not None:
             return self._scan_several(scan_inputs, source, output)
         name = self.context.name(source)
-        self.add_input(DatasetRead(name, source, schema_of(output)))
-        columns = {a.text("id"): column_flow(ColumnRef(name, a.text("name"))) for a in output}
+        schema = schema_of(output)
+        quoted = quoted_names(schema)
+        self.add_input(DatasetRead(name, source, with_quoted_names(schema)))
+        names = [quoted.get(field.name, field.name) for field in schema]
+        columns = {a.text("id"): column_flow(ColumnRef(name, field)) for a, field in zip(output, names, strict=True)}
         return Relation(columns, tuple(columns))
 
     def _scan_several(self, scan_inputs: ScanInputs, source: Source, attributes: tuple[Node, ...]) -> Relation:
@@ -184,7 +187,7 @@ class Scope:
         if self._is_masking(node):
             masked = apply_effect(flow.dependencies, Effect.IDENTITY, masking=True)
             return replace(flow, dependencies=masked, members=None, column=None)
-        return flow
+        return replace(flow, dependencies=clear_masking(flow.dependencies)) if node.kind in DECRYPTIONS else flow
 
     def _is_masking(self, node: Node) -> bool:
         context = self.trace.context

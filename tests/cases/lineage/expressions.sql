@@ -167,6 +167,16 @@ from n
 --   r <- n.s direct/transformation
 --   u <- n.s direct/transformation
 
+-- case: decryption ends masking
+-- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
+select aes_decrypt(aes_encrypt(s, '0000111122223333'), '0000111122223333') as d,
+  md5(aes_decrypt(unbase64(s), '0000111122223333')) as m, try_aes_decrypt(aes_encrypt(s, '0000111122223333'), 'x') as t
+from n
+-- expect:
+--   d <- n.s direct/transformation
+--   m <- n.s direct/transformation masked
+--   t <- n.s direct/transformation
+
 -- case: masking stays along the path
 -- table: n(id, s string, address struct<zip:string,city:struct<name:string>>, items array<struct<sku:string,qty:int>>, tags map<string,string>, l array<int>)
 select upper(m) as u from (select md5(s) as m from n) where m > 'x'
@@ -445,6 +455,15 @@ select identifier('a') as x from identifier('t')
 select parse_json(s):p.q::int as x from n
 -- expect:
 --   x <- n.s direct/transformation
+
+-- case: a column with the name of a member's path is another column
+-- table: t(a, b, c, k)
+-- setup: create table pathlike (a struct<b:int>, `a.b` int) using parquet
+select a.b as member, `a.b` as own from pathlike where `a.b` > 0
+-- expect:
+--   member <- pathlike.a.b direct/identity
+--   own <- pathlike.`a.b` direct/identity
+--   * <- pathlike.`a.b` indirect/filter
 
 -- case: names with spaces and dots
 -- table: odd(`a b` int, `c.d` int)

@@ -176,6 +176,17 @@ insert into d replace where a > 5 select k, a, b, null from t
 --   o <- nothing
 --   * <- d.a indirect/filter
 
+-- case: insert with replace where of the table that it reads
+-- table: d(k, a, b, o struct<x:int,y:int>) using delta
+insert into d replace where a > 5 select k, a, b, o from d order by a
+-- expect:
+--   k <- d.k direct/identity
+--   a <- d.a direct/identity
+--   b <- d.b direct/identity
+--   o <- d.o direct/identity
+--   * <- d.a indirect/filter
+--   * <- d.a indirect/sort
+
 -- case: insert overwrite directory
 -- table: t(a, b, c, k)
 insert overwrite directory '/elsewhere/out' using parquet select a as x, b from t where c > 0
@@ -184,6 +195,14 @@ insert overwrite directory '/elsewhere/out' using parquet select a as x, b from 
 --   b <- t.b direct/identity
 --   * <- t.c indirect/filter
 --   output: out overwrite
+
+-- case: a column with the name of a member's path is written
+-- table: t(a, b, c, k)
+create table made using parquet as select struct(a as b) as s, c as `s.b` from t
+-- expect:
+--   s <- t.a direct/transformation
+--   `s.b` <- t.c direct/identity
+--   output: made create
 
 -- case: multi-insert has one output per target
 -- table: t(a, b, c, k)

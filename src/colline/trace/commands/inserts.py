@@ -18,6 +18,7 @@ from colline.trace.commands.target import (
     write_query,
     written_schema,
 )
+from colline.trace.flow import merge
 from colline.trace.opaque_flow import opaque_relation
 from colline.trace.operators.scans import ROUND_TRIP, rdd_job
 from colline.trace.result import Lifecycle, OpaqueStep, SchemaField, Write
@@ -145,7 +146,7 @@ def insert_v2(node: Node, trace: Trace) -> tuple[Write, ...]:
     rows = relation.row_dependencies
     replaced = node.optional("deleteExpr")
     if replaced is not None and replaced.kind != "Literal":
-        rows = {**rows, **trace.scope(trace(table)).dependencies([replaced], Effect.FILTER)}
+        rows = merge((rows, trace.scope(trace(table)).dependencies([replaced], Effect.FILTER)))
         lifecycle = None
     schema = written_schema(node, names)
     return (

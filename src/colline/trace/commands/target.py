@@ -20,7 +20,7 @@ from colline.trace.flow import (
     values_without_inputs,
 )
 from colline.trace.relation import Relation
-from colline.trace.result import ColumnLineage, Lifecycle, SchemaField, Write
+from colline.trace.result import ColumnLineage, Lifecycle, SchemaField, Write, quoted_names, with_quoted_names
 from colline.trace.scan_source import source_of, table_source
 from colline.trace.tracer import Trace
 
@@ -35,9 +35,12 @@ def build_write(
     lifecycle: Lifecycle | None = None,
 ) -> Write:
     """A write with the lineage of its columns. `statement` adds the inputs and opaque steps."""
+    written = tuple(schema)
+    quoted = quoted_names(written)
+    columns = {quoted.get(name, name): flow for name, flow in columns.items()}
     fields = {name: dependency_entries(flow.dependencies, flow.description) for name, flow in columns.items()}
     lineage = ColumnLineage(fields, dependency_entries(row_dependencies), values=values_without_inputs(columns))
-    return Write(trace.context.name(target), target, lineage, tuple(schema), lifecycle)
+    return Write(trace.context.name(target), target, lineage, with_quoted_names(written), lifecycle)
 
 
 def write_query(
@@ -54,7 +57,7 @@ def write_query(
         target,
         add_generated_columns(map_by_position(relation, column_names), existing),
         trace,
-        row_dependencies={**relation.row_dependencies, **replaced},
+        row_dependencies=merge((relation.row_dependencies, replaced)),
         schema=written_schema(node, column_names),
         lifecycle=None if replaced else lifecycle,
     )
