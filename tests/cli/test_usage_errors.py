@@ -7,9 +7,10 @@ import re
 import shlex
 from pathlib import Path
 
+import click
 import pytest
 
-from colline.cli import COMMANDS, main
+from colline.cli import COMMANDS, cli, main
 from colline.cli.help_sections import GUESSES
 from tests.graph.graph_lakes import shop
 
@@ -121,6 +122,27 @@ def test_help_lists_every_command_in_its_section_with_an_example(
     listed = re.findall(r"^  ([a-z][a-z-]*)  +\S", text, re.MULTILINE)
     assert sorted(listed) == sorted(COMMANDS)
     assert text.count("example: colline ") == 3
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_every_command_has_an_example_with_options_that_exist(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["colline", name, "--help"])
+    with pytest.raises(SystemExit):
+        main()
+    text = capsys.readouterr().out
+    if name == "settings":  # prints everything without an option
+        return
+    start = text.find(f"example: colline {name}")
+    words = text[start if start >= 0 else text.index(f"\n  colline {name} ") :].partition("\n\n")[0].split()
+    words = words[words.index("colline") :]
+    command = cli.get_command(click.Context(cli), name)
+    if isinstance(command, click.Group) and not words[2].startswith("-"):
+        command = command.get_command(click.Context(command), words[2])
+    assert command is not None
+    known = {option for parameter in command.params for option in parameter.opts}
+    assert {word for word in words if word.startswith("-") and "job.py" not in words} <= known
 
 
 def test_every_guess_leads_to_a_command() -> None:

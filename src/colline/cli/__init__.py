@@ -59,6 +59,11 @@ class LazyGroup(click.Group):
         module = import_module(COMMANDS[cmd_name][0])
         command = module.build_command(cmd_name) if module.__name__ == _QUESTIONS else module.command
         assert isinstance(command, click.Command)
+        from colline.cli.help_sections import example
+
+        last_line = example(cmd_name)
+        if last_line is not None and last_line not in (command.epilog or ""):
+            command.epilog = "\n\n".join(filter(None, [command.epilog, last_line]))
         return command
 
     def resolve_command(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
+
+from colline.graph.queries.registry import QUESTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,25 @@ QUESTION_SECTION = Section("Ask", "colline upstream gold.daily_revenue.revenue -
 
 CLOSE, VERY_CLOSE = 0.6, 0.8  # how similar a name must be to be suggested: alone, and next to a known guess
 
+# command → its example in `--help`. Those of questions are in the registry; other commands have one in their text
+EXAMPLES = {
+    "ingest": "ingest",
+    "serve": "serve --port 8080",
+    "import": "import models",
+    "graph": "graph gold.daily_revenue.revenue -o lineage.svg",
+    "review": "review --base main",
+    "reconcile": "reconcile --history spark-events",
+    "contract": "contract export gold.daily_revenue",
+    "quarantine": "quarantine list",
+    "maintain": "maintain",
+    "rebuild": "rebuild",
+    "token": "token create --scope read",
+    "mcp": "mcp",
+    "doctor": "doctor",
+    "demo": "demo",
+    **{question.name: question.examples[0] for question in QUESTIONS if question.is_command},
+}
+
 # what people type → the command that does it
 GUESSES = {
     **dict.fromkeys(("ls", "list", "datasets", "catalog"), "tables"),
@@ -64,6 +84,11 @@ GUESSES = {
 }
 
 
+def example(name: str) -> str | None:
+    """The last line of the help of a command."""
+    return f"example: colline {EXAMPLES[name]} --lake /data/lake" if name in EXAMPLES else None
+
+
 def sections(commands: Iterable[str]) -> list[tuple[Section, list[str]]]:
     """Each section with its commands, in the order of help. Commands without a section are questions."""
     known = list(commands)
@@ -77,6 +102,8 @@ def sections(commands: Iterable[str]) -> list[tuple[Section, list[str]]]:
 
 def suggestions(name: str, commands: Iterable[str]) -> list[str]:
     """The commands that an unknown name may mean, best first."""
+    from difflib import get_close_matches
+
     known = list(commands)
     meant = name.lower() if name.lower() in known else GUESSES.get(name.lower())
     if meant == name.lower():

@@ -35,6 +35,6 @@ def command(lake: str, columns: tuple[str, ...], output: Path | None, up: bool, 
         click.echo(to_mermaid(picture), nl=False)
     else:
         save(picture, output)
-        print_line(f"wrote {output}", err=True)
+        print_line(f"wrote {output}: {picture.title}", err=True)
     if picture.left_out:
         click.echo(f"{count_of(picture.left_out, 'more column is', 'more columns are')} not drawn", err=True)
