@@ -120,6 +120,16 @@ def test_path_as_transport_is_a_lake(spark: SparkSession, tmp_path: Path, how: s
     assert {json.loads(line)["eventType"] for line in landed.splitlines()} == {"START", "COMPLETE"}
 
 
+def test_second_call_with_another_lake_warns(
+    spark: SparkSession, session_watch: Watch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert colline.attach(spark) is session_watch
+    assert caplog.text == ""
+    assert colline.attach(spark, tmp_path / "lake") is session_watch
+    assert "already attached with other settings; ignored: transport" in caplog.text and "detach()" in caplog.text
+    assert not (tmp_path / "lake").exists()
+
+
 def test_lineage_of_a_watch_that_could_not_attach_is_an_error_with_the_reason() -> None:
     with pytest.raises(CollineError, match="no lineage was captured: the setting"):
         InactiveWatch("the setting `disabled` is on").lineage()

@@ -42,6 +42,7 @@ _REDACTION_CACHE_SIZE = 20_000
 
 _lock = threading.Lock()
 _watches: dict[str, Watch] = {}  # application id → its watch
+_settings: dict[str, Mapping[str, Any]] = {}  # application id → the arguments of its watch
 
 
 def attach(
@@ -55,8 +56,9 @@ def attach(
     """Capture the lineage of every query of the session's application from now on.
 
     `attach(spark, "/data/lake")` writes the events to a lake. Without a transport they stay in memory, and each write
-    prints one line. A second call returns the same watch. It never fails the job: an error is logged, and the returned
-    watch has `is_attached = False`. It raises an error only where PySpark is not installed.
+    prints one line. A second call returns the same watch, and warns if its settings differ. `attach` never fails the
+    job: an error is logged, and the returned watch has `is_attached = False`. It raises an error only where PySpark is
+    not installed.
     """
     require_package("pyspark")
     if lake is not None and transport is None:
@@ -86,7 +88,7 @@ def _attach(spark: SparkSession, given: Mapping[str, Any]) -> Watch | InactiveWa
     key = spark.sparkContext.applicationId
     _forget_detached()
     if key in _watches:
-        _log_ignored_settings(given)
+        _warn_about_ignored_settings(key, given)
         return _watches[key]
     conf = spark_conf(spark)
     settings = settings_from(given, spark=conf)
@@ -98,7 +100,7 @@ def _attach(spark: SparkSession, given: Mapping[str, Any]) -> Watch | InactiveWa
     tracker = RunTracker(application, analyze, read_commits=commit_reader(spark))
     tag_current_thread()
     watch = Watch(QueryListener(spark), transport, tracker, owns_transport=transport is not settings.transport)
-    _watches[key] = watch
+    _watches[key], _settings[key] = watch, given
     return watch
 
 
@@ -109,7 +111,7 @@ def _attach_remote(spark: SparkSession, given: Mapping[str, Any]) -> Watch | Ina
     key = f"{spark.client._session_id}@{spark.client._builder.endpoint}"
     _forget_detached()
     if key in _watches:
-        _log_ignored_settings(given)
+        _warn_about_ignored_settings(key, given)
         return _watches[key]
     session = remote_session(spark)
     settings = settings_from(given, spark=session.conf)
@@ -133,19 +135,24 @@ def _attach_remote(spark: SparkSession, given: Mapping[str, Any]) -> Watch | Ina
         masking_functions=masking,
     )
     watch = Watch(listener, transport, tracker, owns_transport=transport is not settings.transport)
-    _watches[key] = watch
+    _watches[key], _settings[key] = watch, given
     return watch
 
 
 def _forget_detached() -> None:
     for known in [known for known, watch in _watches.items() if not watch.is_attached]:
-        del _watches[known]
+        del _watches[known], _settings[known]
 
 
-def _log_ignored_settings(given: Mapping[str, Any]) -> None:
-    names = [name for name, value in given.items() if value is not None]
+def _warn_about_ignored_settings(key: str, given: Mapping[str, Any]) -> None:
+    """A second call with another lake would capture nothing there, so it must not pass in silence."""
+    first = _settings[key]
+    names = [name for name, value in given.items() if value not in (None, first.get(name))]
     if names:
-        log.info("already attached; these settings are ignored: %s\nhint: detach first", ", ".join(names))
+        log.warning(
+            "already attached with other settings; ignored: %s\nhint: call `detach()` on the watch, then attach again",
+            ", ".join(names),
+        )
 
 
 def _read_application(spark: SparkSession, conf: Mapping[str, str], settings: Settings) -> Application:
