@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from colline.environment.platforms import find_platform, notebook_runtime, spark_defaults
+from colline.environment.platforms import PLATFORMS, find_platform, notebook_runtime, spark_defaults
 
 DATABRICKS = {
     "spark.databricks.clusterUsageTags.clusterId": "1118-abc",
@@ -61,6 +61,15 @@ def test_names_and_tags_of_each_platform(
     assert (found.platform, found.job, found.tags) == (platform, job, tags)
     assert set(found.settings) <= {*conf, *(f"${name}" for name in environ), *(f"runtime.{name}" for name in runtime),
                                    "dataproc_job_"}  # fmt: skip
+
+
+def test_guide_lists_every_platform_with_its_settings_and_tags() -> None:
+    guide = (Path(__file__).parents[2] / "docs/guides/platforms.md").read_text("utf-8")
+    rows = {cells[1].strip(): line for line in guide.split("## What is recognized")[1].splitlines()
+            if line.startswith("| ") and (cells := line.split("|"))}  # fmt: skip
+    assert set(rows) - {"platform"} == {platform.name for platform in PLATFORMS}
+    for platform in PLATFORMS:
+        assert [tag for tag in platform.tags if f"`{tag}`" not in rows[platform.name]] == []
 
 
 def test_runtime_context_is_read_and_never_fails(monkeypatch: pytest.MonkeyPatch) -> None:
