@@ -88,7 +88,8 @@ def answer(
         verdict = f"{len(nodes):,} of {count_of(len(connected), 'connected column')}, most neighbours first"
     else:
         nodes = columns[(up == 0) & (down > 0)] if which == "roots" else columns[(down == 0) & (up > 0)]
-        verdict = f"nothing {'feeds' if which == 'roots' else 'is built on'} {count_of(len(nodes), 'column')}"
+        amount = count_of(len(nodes), "column")
+        verdict = f"no column feeds {amount}" if which == "roots" else f"no column takes the value of {amount}"
     return ColumnsAnswer(
         verdict=verdict,
         totals={"columns": len(nodes)},
