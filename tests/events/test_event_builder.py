@@ -189,6 +189,12 @@ def test_lineage_job_facet_replaces_column_lineage() -> None:
     assert [each.get("field") for each in entry["inputs"]] == [None, "region"]
 
 
+def test_tag_owner_is_the_owner_of_the_job() -> None:
+    event = as_json(run_event(RunState.START, AT, STATEMENT, replace(CONTEXT, job_tags={"owner": "finance"})))
+    assert event["job"]["facets"]["ownership"]["owners"] == [{"name": "finance"}]
+    assert "ownership" not in as_json(run_event(RunState.START, AT, STATEMENT, CONTEXT))["job"]["facets"]
+
+
 def test_all_text_of_the_user_is_redacted() -> None:
     wrote = Transformation(Effect.TRANSFORMATION, "secret(amount)")
     read = replace(READ, name=DatasetName("file", "/secret"), schema=(SchemaField("secret", "string"),))
@@ -200,7 +206,7 @@ def test_all_text_of_the_user_is_redacted() -> None:
         CONTEXT,
         run=RunName("secret", "secret", RUN.run_id),
         sql="select 'secret'",
-        job_tags={"secret": "secret"},
+        job_tags={"secret": "secret", "owner": "secret"},
         redact=lambda text: text.replace("secret", "?"),
     )
     for form in LineageForm:

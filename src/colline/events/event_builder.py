@@ -122,12 +122,19 @@ def _job_facets(statement: Statement, context: EventContext) -> dict[str, Any]:
     found = facets_by_key(
         facets.JobTypeFacet(context.processing, "SPARK", context.job_type, pattern),
         facets.SqlFacet(sql, "spark") if context.sql else None,
+        _ownership(context),
         tags=(JOB_TAGS, _tags(context.job_tags, context.redact)),
     )
     assert found is not None
     if context.form in (LineageForm.JOB_FACET, LineageForm.BOTH) and (statement.writes or statement.inputs):
         found[LINEAGE.key] = lineage_job_facet(statement, context.redaction)
     return found
+
+
+def _ownership(context: EventContext) -> facets.JobOwnershipFacet | None:
+    """The owner of a job: its tag `owner`."""
+    owner = context.job_tags.get("owner")
+    return facets.JobOwnershipFacet((facets.Owner(context.redact(owner)),)) if owner else None
 
 
 def _parent(parent: ParentRun | None, redact: Callable[[str], str]) -> facets.ParentRunFacet | None:

@@ -158,7 +158,7 @@ TABLES = {
     " !violation",
     "droppable": "column=label droppable=verdict confidence why last_read",
     "unused": "column=label last_write last_read=@last_read confidence why=@doubt",
-    "writers": "column=label job=job.name definition last_success last_run=last_state !conflict",
+    "writers": "column=label job=job.name owner=job.owner definition last_success last_run=last_state !conflict",
     "compare": "shared_column=column.label toward_the_first=@toward_a toward_the_second=@toward_b !differs",
     "diff": "change what=kind where=@changed_object how=@changed_transformation job=job.name",
     "overview": "layer datasets columns tagged",
