@@ -63,7 +63,9 @@ def test_impact_by_kind_and_by_job(lineage: Lineage) -> None:
     assert answer.totals["by_kind"] == {"value": 1, "group_by": 3}
     assert [r["job"]["name"] for r in answer.readers] == ["dashboard"]
     assert not answer.holds
-    assert lineage.impact("silver.customers.nickname").verdict == "dropping silver.customers.nickname affects nothing"
+    assert lineage.impact("silver.customers.nickname").verdict == (
+        "dropping silver.customers.nickname affects nothing in 310 days of recorded reads"
+    )
     assert lineage.impact("silver.customers.nickname").holds
 
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from colline.errors import ColumnError
 from colline.flat.integer_arrays import distinct
-from colline.graph.answer import Page, count_of
+from colline.graph.answer import Page, count_of, show_duration
 from colline.graph.difference_rows import SchemaChange
 from colline.graph.queries.inventory.coverage_gaps import gaps_reached, unknown_rows
 from colline.graph.queries.reach_summary import column_names, conditions_note, depth_note, gap_note, reach_totals
 from colline.graph.queries.upstream_downstream import reached_columns
+from colline.graph.queries.usage.evidence import recorded_seconds
 from colline.graph.queries.usage.readers import query_readers
 from colline.graph.reach_rows import ImpactedJob, ImpactRow, ReachedDataset
 from colline.graph.results import ImpactAnswer, ImpactJobsAnswer, ImpactTablesAnswer
@@ -176,7 +177,10 @@ def _verdict(view: View, reach: Reach, change: Change, totals: dict[str, int], *
         if conditions:
             return f"{subject} affects no value; {conditions}"
         rest = "; unknown whether it affects anything outside the known lineage" if gaps or change.unknown else ""
-        return f"{subject} affects nothing{rest}" if len(origin) else f"no known column changes{rest}"
+        if not len(origin):
+            return f"no known column changes{rest}"
+        period = show_duration(recorded_seconds(view, reach.options.at))
+        return f"{subject} affects nothing in {period} of recorded reads{rest}"
     breaks = f"breaks {count_of(totals['breaking'], 'job')}" if totals["breaking"] else "breaks no job"
     affected = f"{count_of(totals['columns'], 'column')} in {count_of(totals['datasets'], 'dataset')}"
     queries = f"; {count_of(totals['readers'], 'live query', 'live queries')}" if totals["readers"] else ""

@@ -19,7 +19,7 @@ NOT_VISIBLE = ("BI tools that read the files or a JDBC endpoint", "jobs that are
 def collect_evidence(view: View, window: ReadWindow) -> Evidence:
     """Since when and from where reads have been recorded."""
     arrays = view.arrays
-    start, end = _history(view, window)
+    start, end = _history(view, window.at)
     spaces, integrations = arrays.strings("job.namespace"), arrays.strings("job.integration")
     places = range(arrays.meta["jobs"])
     sources = sorted({f"{spaces[job]} ({integrations[job] or 'unknown integration'})" for job in places})
@@ -38,6 +38,12 @@ def collect_evidence(view: View, window: ReadWindow) -> Evidence:
     )
 
 
+def recorded_seconds(view: View, at: int | None) -> float:
+    """For how long reads have been recorded, up to a time or the newest event."""
+    start, end = _history(view, at)
+    return (end - start) / 1e6
+
+
 def evidence_text(found: Evidence) -> str:
     """The evidence as a sentence."""
     period = f"reads are recorded for {show_duration(found.seconds)} ({found.since} to {found.until})"
@@ -49,7 +55,7 @@ def evidence_text(found: Evidence) -> str:
 
 def confidences(view: View, nodes: Nodes, window: ReadWindow) -> list[Confidence]:
     """How sure it is that nobody reads each column: high if it was observed for as long as a reader may be idle."""
-    start, end = _history(view, window)
+    start, end = _history(view, window.at)
     observed = end - np.maximum(view.arrays["node.since"].take(nodes), start)
     needed = np.int64(end) - window.start
     return [_confidence(int(time), int(needed)) for time in observed.tolist()]
@@ -61,8 +67,8 @@ def _confidence(observed: int, needed: int) -> Confidence:
     return "high" if observed >= needed else "medium"
 
 
-def _history(view: View, window: ReadWindow) -> tuple[int, int]:
+def _history(view: View, at: int | None) -> tuple[int, int]:
     """The first recorded time, and the time of the answer or of the newest event."""
-    end = view.last_moment() if window.at is None else window.at
+    end = view.last_moment() if at is None else at
     first = view.arrays.meta["first"]
     return (end if first is None else min(first, end)), end
