@@ -27,7 +27,7 @@ VARYING = (
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00| UTC)?", "TIME"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "RUN"),
     (r"local-\d+", "APPLICATION"),
-    (r"The value 'c\d+'", "The value 'CUSTOMER'"),
+    (r"'c\d{4}'", "'CUSTOMER'"),
     (r"^\d{4}-\d\d-\d\d(?= )", "DAY"),
     # wrapped differently for each period
     (r"^evidence: (?:.+\n)+", "evidence: EVIDENCE\n"),
