@@ -92,6 +92,16 @@ def test_missing_file_is_an_error(lake: Path, name: str) -> None:
         open_lake(lake)
 
 
+@pytest.mark.parametrize("name", [*COPIED_FILES, "LOCK"])
+def test_unreadable_file_is_an_error(lake: Path, name: str) -> None:
+    path = snapshot_file(lake, name)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(LakeError, match="cannot read the snapshot") as caught:
+        open_lake(lake)
+    assert "colline ingest" in str(caught.value.hint)
+
+
 def test_pointer_with_any_bytes_is_an_error(lake: Path) -> None:
     for content in (b"\xff\xfe", b"\0", b"", b"../../etc", b"x" * 5000):
         (lake / "snapshot" / "CURRENT").write_bytes(content)

@@ -73,7 +73,7 @@ def open_current(root: Path) -> Arrays | None:
             return None
         # a publisher may replace and delete this version before it is locked: read the name again
         with contextlib.suppress(FileNotFoundError):
-            arrays = _open_locked(root / SNAPSHOT / name)
+            arrays = _open_readable(root / SNAPSHOT / name)
             return arrays if arrays.meta["format"] == FORMAT else None
     hint = "run `colline ingest` on the lake to publish it again, or copy the snapshot again"
     raise DamagedSnapshotError(f"the snapshot {root / SNAPSHOT / str(name)} is missing or incomplete", hint=hint)
@@ -90,6 +90,17 @@ def is_current_intact(root: Path) -> bool:
     except (LakeError, OSError):
         return False
     return True
+
+
+def _open_readable(folder: Path) -> Arrays:
+    """The arrays of a version, locked; what the disk or the rights of the user do not let be read is an error."""
+    try:
+        return _open_locked(folder)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        hint = "make it readable for this user, or run `colline ingest` on the lake to publish it again"
+        raise DamagedSnapshotError(f"cannot read the snapshot {folder}: {error.strerror}", hint=hint) from error
 
 
 def _open_locked(folder: Path) -> Arrays:
