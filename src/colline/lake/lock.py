@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -95,7 +95,9 @@ def _lease(path: str, files: HadoopFiles) -> Iterator[None]:
 
     def renew() -> None:
         while not stop.wait(LEASE_RENEWAL_SECONDS):
-            files.write(path, _owner())
+            # a store that fails for a moment must not end the lease, which is valid for several renewals
+            with suppress(Exception):
+                files.write(path, _owner())
 
     thread = threading.Thread(target=renew, name="colline-lease", daemon=True)
     thread.start()
