@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import sys
 import time
 from dataclasses import dataclass
@@ -53,7 +52,7 @@ class IngestScheduler:
                 self._child.kill()
 
     async def _loop(self, seconds: float) -> None:
-        while await asyncio.to_thread(landing_state, self.landing) == (0, 0):
+        while not await asyncio.to_thread(has_landed, self.landing):
             await asyncio.sleep(min(seconds, _MAX_CHECK_SECONDS))
         while True:
             self._note_start()
@@ -109,14 +108,6 @@ def stamp(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def landing_state(landing: Path) -> tuple[int, int]:
-    """The number of landing files and the newest modification time; they change when a file lands."""
-    count = newest = 0
-    with contextlib.suppress(FileNotFoundError):
-        for folder in os.scandir(landing):
-            if folder.is_dir():
-                for file in os.scandir(folder):
-                    if file.name.endswith(".ndjson"):
-                        count += 1
-                        newest = max(newest, file.stat().st_mtime_ns)
-    return count, newest
+def has_landed(landing: Path) -> bool:
+    """Whether there is a landing file, at any depth. Names of unfinished files start with a dot or an underscore."""
+    return any(path.is_file() and not path.name.startswith((".", "_")) for path in landing.rglob("*"))
