@@ -71,7 +71,7 @@ def _contracts(folder: Path) -> tuple[dict[str, ContractDocument], list[str]]:
         name = path.relative_to(folder).as_posix()
         try:
             if path.is_symlink() or path.stat().st_size > MAX_CONTRACT_FILE_BYTES:
-                raise ContractError("a link, or too large", name)
+                raise ContractError(f"a link, or larger than {MAX_CONTRACT_FILE_BYTES // 2**20} MB", name)
             found[name] = parse_contract(path.read_text("utf-8"), name)
         except ContractError as error:
             problems.append(error.message)

@@ -180,6 +180,7 @@ def test_invalid_request_gets_an_error_code(
     answer = shop_served.client.get(path, params=params)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
     assert answer.json()["error"]
+    assert answer.json()["hint"]
 
 
 def test_ambiguous_name_lists_candidates(shop_served: Server) -> None:

@@ -105,6 +105,7 @@ BAD_BODIES = [
     ({"content": b"{}", "headers": {"Content-Encoding": "gzip"}}, 400, "bad_encoding"),
     ({"content": b"{}", "headers": {"Content-Encoding": "br"}}, 415, "wrong_type"),
     ({"content": b"[" * 500_000}, 422, "bad_event"),
+    ({"content": b" "}, 422, "bad_event"),
 ]
 
 
@@ -114,6 +115,7 @@ def test_body_beyond_a_limit_gets_an_error_code(
 ) -> None:
     answer = server.client.post(LINEAGE, **request_)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert answer.json()["hint"]
     assert server.client.get("/healthz").status_code == 200
 
 

@@ -89,7 +89,8 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
             query.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_QUERY_FIELDS, errors="strict"
         )
     except (UnicodeDecodeError, ValueError) as error:
-        raise Problem(400, "bad_parameter", "the query string is not percent-encoded UTF-8") from error
+        hint = f"percent-encode each parameter as UTF-8, and send at most {MAX_QUERY_FIELDS} of them"
+        raise Problem(400, "bad_parameter", "the query string cannot be read", hint=hint) from error
 
 
 async def _send(send: Send, response: QueryResponse) -> None:

@@ -127,7 +127,8 @@ def decompress(body: bytes, limit: int, stop: threading.Event) -> bytes:
         try:
             parts.append(member.decompress(chunk, remaining + 1))
         except zlib.error as error:
-            raise Problem(400, "bad_encoding", f"the body is not gzip: {error}") from error
+            hint = "compress the body with gzip, or send it without Content-Encoding"
+            raise Problem(400, "bad_encoding", f"the body is not gzip: {error}", hint=hint) from error
         remaining -= len(parts[-1])
         if remaining < 0:
             raise _too_large(limit)
@@ -136,9 +137,10 @@ def decompress(body: bytes, limit: int, stop: threading.Event) -> bytes:
             members += 1
             member = zlib.decompressobj(_GZIP_WBITS)
         if members >= MAX_GZIP_MEMBERS:
-            raise Problem(400, "bad_encoding", f"the gzip body has more than {MAX_GZIP_MEMBERS} members")
+            hint = "compress the whole body at once"
+            raise Problem(400, "bad_encoding", f"the gzip body has more than {MAX_GZIP_MEMBERS} members", hint=hint)
     if not member.eof:
-        raise Problem(400, "bad_encoding", "the gzip body is truncated")
+        raise Problem(400, "bad_encoding", "the gzip body is truncated", hint="send the complete body")
     return b"".join(parts)
 
 

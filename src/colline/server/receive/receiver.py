@@ -77,7 +77,7 @@ class Receiver:
         body = await read_body(scope, receive, lease, limit=self.max_body, seconds=self.body_seconds)
         body = body.removeprefix(_BYTE_ORDER_MARK)
         if not body.strip():
-            raise Problem(422, "bad_event", "the body is empty", extra={"path": "$"})
+            raise Problem(422, "bad_event", "the body is empty", hint="send an OpenLineage event", extra={"path": "$"})
         return body
 
 
