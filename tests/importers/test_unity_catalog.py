@@ -143,3 +143,44 @@ def test_other_csv_and_parquet_files_are_ignored(tmp_path: Path) -> None:
     result = read(tmp_path)
     assert result.counts == {"unity-catalog": 1}
     assert [each.file for each in result.definitions.problems] == ["broken.parquet"]
+
+
+def parquet_export(path: Path, rows: int, **changed: Any) -> None:
+    row = {
+        "source_table_full_name": "main.silver.orders", "target_table_full_name": "main.gold.daily",
+        "source_column_name": "amount", "target_column_name": "total", "event_time": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    table = pa.table({name: [value] * rows for name, value in {**row, **changed}.items()})
+    parquet.write_table(table, path, compression="zstd")
+
+
+def test_a_small_file_with_very_long_texts_is_refused(tmp_path: Path) -> None:
+    parquet_export(tmp_path / "bomb.parquet", 5_000, created_by="x" * 200_000)
+    parquet_export(tmp_path / "good.parquet", 3, a_column_that_is_not_read="y" * 200_000)
+    assert (tmp_path / "bomb.parquet").stat().st_size < 100_000
+    found = read_definitions(tmp_path, NoTables(), ImportOptions()).definitions
+    assert [(each.file, each.message) for each in found.problems] == [
+        ("bomb.parquet", "its rows could not be read: a text has more than 100,000 bytes")
+    ]
+    assert [job.name for job in found.jobs] == ["query/unknown"]
+
+
+def test_a_damaged_part_of_a_parquet_file_is_reported_and_the_rest_is_imported(tmp_path: Path) -> None:
+    parquet_export(tmp_path / "good.parquet", 3)
+    parquet_export(tmp_path / "bad.parquet", 3)
+    data = bytearray((tmp_path / "bad.parquet").read_bytes())
+    data[4:200] = bytes(196)  # the pages of the first columns
+    (tmp_path / "bad.parquet").write_bytes(data)
+    found = read_definitions(tmp_path, NoTables(), ImportOptions()).definitions
+    assert [each.file for each in found.problems] == ["bad.parquet"]
+    assert len(found.jobs) == 1
+
+
+def test_a_line_without_an_end_is_refused(tmp_path: Path) -> None:
+    header = "source_table_full_name,target_table_full_name,event_time"
+    (tmp_path / "a.csv").write_text(f"{header}\na.b.c,d.e.f,2026-01-01T00:00:00Z\n{'x' * 2_000_000}")
+    found = read_definitions(tmp_path, NoTables(), ImportOptions()).definitions
+    assert [(each.line, each.message) for each in found.problems] == [
+        (3, "expected CSV: a line has more than 1,000,000 characters")
+    ]
+    assert len(found.jobs) == 1

@@ -6,7 +6,6 @@ marked as untyped. Each run of an entity is a run at the time of its events.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from colline.errors import SettingError
 from colline.importers.definitions import DefinedDataset, DefinedInput, DefinedJob, DefinedOutput, Definitions
 from colline.importers.file_tree import FileTree
 from colline.importers.json_values import as_map, as_text
+from colline.importers.lineage_exports import Row, lineage_exports
 from colline.importers.table_resolution import TableResolver
 from colline.naming.dataset import NameContext
 from colline.naming.file_paths import name_of_path
@@ -35,8 +35,6 @@ INTEGRATION = "UNITY_CATALOG"
 NAMESPACE = "unitycatalog"
 MAX_ROWS = 5_000_000
 UNTYPED = Transformation(Effect.TRANSFORMATION, "untyped: Unity Catalog does not record how")
-_REQUIRED = frozenset(("source_table_full_name", "target_table_full_name", "event_time"))
-Row = Mapping[str, Any]
 # key of entity_metadata → kind of entity
 _ENTITY_KEYS = {"job_info": "JOB", "notebook_id": "NOTEBOOK", "dashboard_id": "DASHBOARD", "sql_query_id": "QUERY"}
 
@@ -59,7 +57,7 @@ def read_unity_catalog(tree: FileTree, resolver: TableResolver, namespace: str) 
     """The runs in every export below a path."""
     reader = _Reader(tree, resolver, namespace)
     files = 0
-    for file, rows in _exports(tree):
+    for file, rows in lineage_exports(tree):
         files += 1
         reader.read(file, rows)
     return Definitions(tuple(reader.jobs()), files=files)
@@ -179,68 +177,3 @@ def _time(value: Any) -> datetime | None:
     if not isinstance(value, datetime):
         return None
     return value if value.tzinfo is not None else value.replace(tzinfo=timezone.utc)
-
-
-# files
-
-
-def _exports(tree: FileTree) -> Iterator[tuple[str, Iterable[Row]]]:
-    deltas = sorted({file.split("/_delta_log/")[0] for file in tree.files if "/_delta_log/" in f"/{file}"})
-    if any(file.startswith("_delta_log/") for file in tree.files):
-        deltas = [""]
-    for folder in deltas:
-        yield from _delta(tree, folder)
-    for file in tree.ending(".parquet"):
-        if not any(file.startswith(f"{folder}/") or not folder for folder in deltas):
-            yield from _parquet(tree, file)
-    for file in tree.ending(".csv"):
-        yield from _csv(tree, file)
-
-
-def _has_lineage(names: Iterable[str]) -> bool:
-    return {name.strip().lower() for name in names} >= _REQUIRED
-
-
-def _csv(tree: FileTree, file: str) -> Iterator[tuple[str, Iterable[Row]]]:
-    with tree.path(file).open(encoding="utf-8-sig", errors="replace") as opened:
-        header = opened.readline(100_000)
-    if _has_lineage(header.strip().replace('"', "").split(",")):
-        yield file, _csv_rows(tree, file)
-
-
-def _csv_rows(tree: FileTree, file: str) -> Iterator[Row]:
-    with tree.path(file).open(encoding="utf-8-sig", errors="replace", newline="") as opened:
-        try:
-            for row in csv.DictReader(opened):
-                yield {(key or "").strip().lower(): value or None for key, value in row.items()}
-        except csv.Error as error:
-            tree.problems.add(file, 1, f"expected CSV: {error}")
-
-
-def _parquet(tree: FileTree, file: str) -> Iterator[tuple[str, Iterable[Row]]]:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError as error:
-        raise SettingError("Parquet files need pyarrow", hint="pip install 'colline[graph]'") from error
-    try:
-        opened = parquet.ParquetFile(tree.path(file))
-        if _has_lineage(opened.schema_arrow.names):
-            yield file, (row for batch in opened.iter_batches() for row in batch.to_pylist())
-    except (pa.ArrowException, OSError) as error:
-        tree.problems.add(file, 1, f"expected Parquet: {error}")
-
-
-def _delta(tree: FileTree, folder: str) -> Iterator[tuple[str, Iterable[Row]]]:
-    try:
-        from deltalake import DeltaTable
-        from deltalake.exceptions import DeltaError
-    except ImportError as error:
-        raise SettingError("Delta tables need deltalake", hint="pip install 'colline[graph]'") from error
-    try:
-        dataset = DeltaTable(str(tree.path(folder))).to_pyarrow_dataset()
-    except (DeltaError, OSError) as error:
-        tree.problems.add(folder, 1, f"expected a Delta table: {error}")
-        return
-    if _has_lineage(dataset.schema.names):
-        yield folder or ".", (row for batch in dataset.to_batches() for row in batch.to_pylist())
