@@ -17,6 +17,14 @@ from colline.importers.table_resolution import Resolutions, TableResolver
 from colline.trace import OpaqueStep
 
 
+class NothingToImportError(SettingError):
+    """A path without anything that a format can read; `problems` are the files that could not be read."""
+
+    def __init__(self, message: str, *, hint: str, problems: tuple[ImportProblem, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = problems
+
+
 @dataclass(frozen=True)
 class ImportOptions:
     """What a user can set. Empty values are the defaults of each format."""
@@ -59,7 +67,8 @@ def read_definitions(path: Path, tables: KnownTables, options: ImportOptions) ->
         first = islice(tree.problems.problems, 5)
         unread = "; ".join(f"{each.file}, line {each.line}: {each.message}" for each in first)
         message = f"nothing to import in {path}" + (f": {unread}" if unread else "")
-        raise SettingError(message, hint=f"expected {'; '.join(each.files for each in FORMATS)}")
+        hint = f"expected {'; '.join(each.files for each in FORMATS)}"
+        raise NothingToImportError(message, hint=hint, problems=tuple(tree.problems.problems))
     found = _with_ambiguous_names(combine_definitions(parts.values()), resolver.resolutions)
     problems = tuple(dict.fromkeys((*tree.problems.problems, *found.problems)))
     return ImportResult(replace(found, problems=problems), counts, resolver.resolutions)

@@ -11,17 +11,26 @@ from colline.contracts.contract_diff import contract_changes
 from colline.contracts.contract_document import ContractDocument, parse_contract
 from colline.contracts.findings import Severity
 from colline.contracts.table_facts import FactsReader
-from colline.errors import ContractError, SettingError
+from colline.errors import ContractError
 from colline.importers.definitions import Definitions
-from colline.importers.formats import ImportOptions, read_definitions
+from colline.importers.formats import ImportOptions, NothingToImportError, read_definitions
 from colline.importers.known_tables import KnownTables
 from colline.review.change_reach import broken_promises, new_personal_data, with_reach
+from colline.review.dbt_artifacts import complete_dbt_projects
 from colline.review.definition_graph import definition_graph
 from colline.review.git_revisions import extract_revision
 from colline.review.lineage_changes import ReviewFinding, lineage_changes
 
 _CONTRACT_SUFFIXES = (".odcs.yaml", ".odcs.yml")
 MAX_CONTRACT_FILE_BYTES = 8 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class ReviewBase:
+    """What a folder is compared with: a revision, and its dbt artifacts if these are not in the repository."""
+
+    revision: str
+    dbt_state: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,19 @@ class Review:
 
 
 def review_change(
-    folder: Path, base: str, reader: FactsReader | None, tables: KnownTables, *, options: ImportOptions, now: datetime
+    folder: Path,
+    base: ReviewBase,
+    reader: FactsReader | None,
+    tables: KnownTables,
+    *,
+    options: ImportOptions,
+    now: datetime,
 ) -> Review:
-    """What the change since `base` does. Without a reader of a lake, only the lineage of the files is compared."""
+    """What the change since the base does. Without a reader of a lake, only the lineage of the files is compared."""
     with tempfile.TemporaryDirectory(prefix="colline-review-") as name:
         earlier = Path(name)
-        extract_revision(folder, base, earlier)
+        extract_revision(folder, base.revision, earlier)
+        unread = complete_dbt_projects(folder, earlier, base.dbt_state)
         old, new = _definitions(earlier, tables, options), _definitions(folder, tables, options)
         old_contracts, _ = _contracts(earlier)
     contracts, problems = _contracts(folder)
@@ -50,6 +66,7 @@ def review_change(
         findings += broken_promises(contracts.values(), before, after, reader, now=now)
     findings += _contract_findings(old_contracts, contracts)
     known = {str(problem) for problem in old.problems}
+    problems += unread
     problems += [str(problem) for problem in new.problems if str(problem) not in known]
     ordered = sorted(findings, key=lambda each: (-each.severity, each.subject, each.kind))
     return Review(tuple(ordered), tuple(problems))
@@ -58,10 +75,8 @@ def review_change(
 def _definitions(folder: Path, tables: KnownTables, options: ImportOptions) -> Definitions:
     try:
         return read_definitions(folder, tables, options).definitions
-    except SettingError:  # nothing that can be read
-        if any(folder.rglob("*.sql")):
-            raise
-        return Definitions()
+    except NothingToImportError as error:
+        return Definitions(problems=error.problems)
 
 
 def _contracts(folder: Path) -> tuple[dict[str, ContractDocument], list[str]]:
