@@ -161,3 +161,25 @@ def test_removed_delta_file_does_not_change_answers(shop_lake: Path, tmp_path: P
             result = colline(*QUESTION, "--lake", str(lake))
             is_right = facts_of(result) == good if result.returncode == 0 else is_one_clear_error(result)
             row.count(is_right, f"a new snapshot without {name}")
+
+
+def test_damaged_table_of_runs_is_an_error_of_the_command(shop_lake: Path, tmp_path: Path, attack: Attack) -> None:
+    """`colline runs` reads a table that no snapshot contains."""
+    chance, lake = random.Random(SEED), tmp_path / "lake"
+    shutil.copytree(shop_lake, lake)
+    file = next((lake / "silver" / "runs").glob("**/*.parquet"))
+    log = next((lake / "silver" / "runs" / "_delta_log").glob("*.json"))
+    good = colline("runs", "--json", "--lake", str(lake)).stdout
+    with attack("damaged files of the table of runs") as row:
+        for path in (file, log):
+            whole = path.read_bytes()
+            end = whole.index(b"\n") if path == log else len(whole)  # a log without its last lines is a valid one
+            for number in range(times(2, 20)):
+                if number == 0:
+                    path.unlink()
+                else:
+                    path.write_bytes(whole[: chance.randrange(1, end)])
+                done = colline("runs", "--json", "--lake", str(lake))
+                row.count(is_one_clear_error(done), (path, done))
+                path.write_bytes(whole)
+        row.count(colline("runs", "--json", "--lake", str(lake)).stdout == good, "afterwards")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -91,7 +92,8 @@ def _open_delta(lake: Path, table: Table) -> Any:
         return None
     from deltalake import DeltaTable
 
-    return DeltaTable(str(lake / table.path))
+    with _report_unreadable(lake / table.path):
+        return DeltaTable(str(lake / table.path))
 
 
 def _condition(where: Sequence[str]) -> str:
@@ -101,7 +103,8 @@ def _condition(where: Sequence[str]) -> str:
 def _query(delta: Any, sql: str) -> Any:
     from deltalake import QueryBuilder
 
-    return pa.RecordBatchReader.from_stream(QueryBuilder().register("t", delta).execute(sql)).read_all()
+    with _report_unreadable(delta.table_uri):
+        return pa.RecordBatchReader.from_stream(QueryBuilder().register("t", delta).execute(sql)).read_all()
 
 
 def _rows(found: Any) -> list[dict[str, Any]]:
@@ -141,17 +144,27 @@ def arrow_type(spark_type: str) -> Any:
 
 def _open(path: Path) -> tuple[Any, int]:
     from deltalake import DeltaTable
-    from deltalake.exceptions import DeltaError
     from pyarrow import fs
 
     # The file system of delta-rs calls Python from Arrow's threads, which aborts a process that ends meanwhile.
     folder = fs.SubTreeFileSystem(str(path), fs.LocalFileSystem())
-    try:
+    with _report_unreadable(path):
         table = DeltaTable(str(path))
         return table.to_pyarrow_table(filesystem=folder), table.version()
+
+
+@contextmanager
+def _report_unreadable(path: Path | str) -> Iterator[None]:
+    """Turns the errors of missing and damaged files into errors of the lake."""
+    from deltalake.exceptions import DeltaError
+
+    try:
+        yield
     except (DeltaError, OSError, pa.ArrowException) as error:
+        place = str(path).removeprefix("file://")
+        reason = " ".join(str(error).split())
         hint = "check that the lake is complete and readable"
-        raise LakeError(f"cannot read {path}: {error}", hint=hint) from error
+        raise LakeError(f"cannot read {place}: {reason}", hint=hint) from error
 
 
 def _column(rows: Any, field: Any) -> Any:
