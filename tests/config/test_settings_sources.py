@@ -284,7 +284,7 @@ def test_the_command_prints_effective_settings_and_hides_secrets(tmp_path: Path)
     assert "hunter2" not in done.stdout
     assert "s3cret" not in done.stdout
     assert [line.split()[0] for line in done.stdout.splitlines()] == [
-        "namespace", "transport.type", "transport.url", "transport.auth.apiKey",
+        "setting", "namespace", "transport.type", "transport.url", "transport.auth.apiKey",
     ]  # fmt: skip
 
 

@@ -125,6 +125,8 @@ def test_lake_stores_only_digests_readable_by_the_owner(lake: Path, secrets: dic
     kept = token_file(lake)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     assert not [secret for secret in secrets.values() if secret.rsplit("_", 1)[1] in kept.read_text()]
+    header, *_ = _colline("token", "list", "--lake", str(lake)).stdout.splitlines()
+    assert header.split() == ["id", "scopes", "created", "expires", "label"]
     listed = _colline("token", "list", "--lake", str(lake), "--json")
     assert {row["label"] for row in json.loads(listed.stdout)} >= {"send", "read", "admin"}
     assert "digest" not in listed.stdout

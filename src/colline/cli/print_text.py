@@ -9,7 +9,7 @@ import codecs
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,6 +21,7 @@ _REPLACEMENTS = str.maketrans(
     {"→": "->", "←": "<-", "⇒": "=>", "…": "...", "─": "-", "│": "|", "├": "|", "└": "`", "·": "-", "×": "x", "—": "-"}
 )
 _ERRORS = "colline-replace"
+MAX_COLUMN_WIDTH = 60
 
 
 def print_line(text: str, *, err: bool = False) -> None:
@@ -31,6 +32,14 @@ def print_line(text: str, *, err: bool = False) -> None:
 def print_lines(text: str, *, err: bool = False) -> None:
     """Print lines, on stderr if `err`."""
     click.echo(escape_lines(text), err=err)
+
+
+def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print aligned columns below their headers. Cells are not shortened; a wide one does not widen its column."""
+    lines = [list(headers), *([escape_control_characters(cell) for cell in row] for row in rows)]
+    widths = [max(len(cell) for cell in column if len(cell) <= MAX_COLUMN_WIDTH) for column in zip(*lines, strict=True)]
+    for line in lines:
+        click.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
 def print_json(value: Any, *, indent: int | None = None) -> None:

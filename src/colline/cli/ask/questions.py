@@ -148,5 +148,7 @@ def read_names(names: Sequence[str]) -> list[str]:
 
 def _print_counts(answer: CoverageAnswer, key: str) -> None:
     print_line(answer.verdict)
+    if answer.by[key]:
+        print_line(f"{'gaps':>6}  {key}")
     for name, count in answer.by[key].items():
         print_line(f"{count:>6}  {name}")

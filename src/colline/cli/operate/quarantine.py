@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from colline.cli.options import limit_option
-from colline.cli.print_text import print_line
+from colline.cli.print_text import print_line, print_table
 from colline.errors import CollineError
 
 if TYPE_CHECKING:
@@ -39,9 +39,8 @@ def list_lines(lake: str, as_json: bool, reason: str | None, limit: int, *, repl
     shown = found[: limit or None]
     if as_json:
         click.echo(json.dumps([entry.to_dict() for entry in shown]))
-    else:
-        for entry in shown:
-            print_line(_line(entry))
+    elif shown:
+        print_table(("id", "reason", "place", "line"), map(_cells, shown))
     if hidden := len(found) - len(shown):
         click.echo(f"{hidden} more {'line' if hidden == 1 else 'lines'}; use --limit 0 to list all", err=True)
     if not found and not as_json:
@@ -64,7 +63,7 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
     if as_json:
         click.echo(json.dumps(entry.to_dict()))
         return
-    print_line(_line(entry))
+    print_line("  ".join(_cells(entry)))
     print_line(entry.line)
 
 
@@ -74,6 +73,7 @@ def show(lake: str, as_json: bool, entry_id: str) -> None:
 def replay(lake: str, as_json: bool) -> None:
     """Validate the lines again: ingest those that are valid now, and report the reasons of the others."""
     from colline.cli.operate.ingest import pipeline_options
+    from colline.graph.answer import count_of
     from colline.pipeline.ingest import ingest
     from colline.pipeline.upkeep.quarantine import replay as land_again
 
@@ -81,7 +81,7 @@ def replay(lake: str, as_json: bool) -> None:
     done = land_again(lake, limits=options.limits)
     if done.replayed:
         ingest(lake, options=options)
-    click.echo(json.dumps(done.to_dict()) if as_json else f"{done.replayed} lines replayed")
+    click.echo(json.dumps(done.to_dict()) if as_json else f"{count_of(done.replayed, 'line')} replayed")
     if done.left:
         reasons = ", ".join(f"{count} {reason}" for reason, count in done.left.items())
         click.echo(f"still not valid: {reasons}; see `colline quarantine list`", err=True)
@@ -95,7 +95,8 @@ def _check_reason(reason: str) -> None:
         raise click.BadParameter(f"unknown reason {reason!r}; reasons are {', '.join(REASONS)}")
 
 
-def _line(entry: QuarantinedLine) -> str:
+def _cells(entry: QuarantinedLine) -> tuple[str, str, str, str]:
+    """The id, the reason, the file with the number of the line, and the beginning of the line."""
     detail = f" ({entry.detail})" if entry.detail else ""
     text = entry.line if len(entry.line) <= 60 else f"{entry.line[:60]}…"
-    return f"{entry.id[:12]}  {entry.reason}{detail}  {entry.file}:{entry.position + 1}  {text}"
+    return entry.id[:12], f"{entry.reason}{detail}", f"{entry.file}:{entry.position + 1}", text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from colline.cli.print_text import print_json, print_line
+from colline.cli.print_text import print_json, print_table
 from colline.config import describe_settings, resolve, transport_from
 from colline.errors import SettingError
 
@@ -30,11 +30,7 @@ def command(conf: tuple[str, ...], everything: bool, check: bool, as_json: bool)
     if not rows:
         click.echo("all settings have their default values; --all lists them", err=True)
         return
-    width = max(len(name) for name, _, _ in rows)
-    values = [text(value) for _, value, _ in rows]
-    value_width = min(60, max(len(value) for value in values))
-    for (name, _, origin), value in zip(rows, values, strict=True):
-        print_line(f"{name:<{width}}  {value:<{value_width}}  {origin}")
+    print_table(("setting", "value", "from"), [(name, text(value), origin) for name, value, origin in rows])
 
 
 def properties(conf: tuple[str, ...]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from colline.cli.print_text import print_line
+from colline.cli.print_text import print_line, print_table
 from colline.errors import LakeError
 from colline.server.tokens import SCOPES
 
@@ -79,9 +79,11 @@ def list_tokens(lake: Path, as_json: bool) -> None:
         return
     if not facts:
         click.echo("no tokens; `colline token create` creates one", err=True)
-    for row in facts:
-        ends = f"until {row['expires']}" if row["expires"] else "never expires"
-        print_line(f"{row['id']}  {','.join(row['scopes']):<16}  {row['created']}  {ends}  {row['label']}")
+        return
+    rows = [
+        (row["id"], ", ".join(row["scopes"]), row["created"], row["expires"] or "never", row["label"]) for row in facts
+    ]
+    print_table(("id", "scopes", "created", "expires", "label"), rows)
 
 
 @command.command()
