@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,8 +103,11 @@ def _origin_bits(reach: Reach, wanted: Nodes) -> Bits:
     """For each wanted column, one bit per origin that reaches it by direct edges."""
     if reach.options.depth is not None:
         return _bits_one_by_one(reach, wanted)
-    step = 64 * _MAX_WORDS
-    parts = [_propagated_bits(reach, reach.origin[at : at + step], wanted) for at in range(0, len(reach.origin), step)]
+    step, order = 64 * _MAX_WORDS, _topological_order(reach)
+    parts = [
+        _propagated_bits(reach, order, reach.origin[at : at + step])[order.place[wanted]]
+        for at in range(0, len(reach.origin), step)
+    ]
     return np.concatenate(parts, axis=1)
 
 
@@ -116,23 +120,34 @@ def _bits_one_by_one(reach: Reach, wanted: Nodes) -> Bits:
     return out
 
 
-def _propagated_bits(reach: Reach, origins: Nodes, wanted: Nodes) -> Bits:
-    """Propagates the bits along the edges in topological order, each edge once; repeats while a cycle changes them."""
+class _Order(NamedTuple):
+    """The columns with a direct path in topological order: the groups of one level, and the place of each column."""
+
+    groups: list[Nodes]
+    place: NDArray[np.int32]  # from 1 on; 0: not reached
+    column_count: int
+
+
+def _topological_order(reach: Reach) -> _Order:
     nodes = np.concatenate([reach.origin, reach.nodes.compress(reach.is_direct(reach.nodes))])
     nodes = nodes[np.argsort(reach.arrays["node.level"][nodes], kind="stable")]
     place = np.zeros(reach.node_count, dtype=np.int32)
     place[nodes] = np.arange(1, len(nodes) + 1)
-    bits = np.zeros((len(nodes) + 1, (len(origins) + 63) // 64), dtype=np.uint64)  # row 0: not reached
-    at = np.arange(len(origins))
-    np.bitwise_or.at(bits, (place[origins], at // 64), np.uint64(1) << (at % 64).astype(np.uint64))
     groups = np.split(nodes, np.flatnonzero(np.diff(reach.arrays["node.level"][nodes])) + 1)
+    return _Order(groups, place, len(nodes))
+
+
+def _propagated_bits(reach: Reach, order: _Order, origins: Nodes) -> Bits:
+    """Propagates the bits along the edges in topological order, each edge once; repeats while a cycle changes them."""
+    bits = np.zeros((order.column_count + 1, (len(origins) + 63) // 64), dtype=np.uint64)  # row 0: not reached
+    at = np.arange(len(origins))
+    np.bitwise_or.at(bits, (order.place[origins], at // 64), np.uint64(1) << (at % 64).astype(np.uint64))
     back = _edges_upstream(reach, indirect=False)
     has_changed = True
     while has_changed:
-        changes = [_pull(reach, edges, group, place, bits=bits) for group in groups for edges in back]
+        changes = [_pull(reach, edges, group, order.place, bits=bits) for group in order.groups for edges in back]
         has_changed = any(changes) and bool(reach.arrays.meta["cyclic"])
-    found: Bits = bits[place[wanted]]
-    return found
+    return bits
 
 
 def _pull(reach: Reach, edges: Adjacency, nodes: Nodes, place: NDArray[np.int32], *, bits: Bits) -> bool:
