@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from colline.environment.java import SHORT_LIVED_JVM, ensure_java
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from tests.server.serving import Server
     from tests.transport.peers import Broker
+
+# hypothesis would fail a test that takes long on a busy machine
+hypothesis.settings.register_profile("without deadline", deadline=None)
+hypothesis.settings.load_profile("without deadline")
 
 # Packages that share a slow fixture run in one process, slowest first; each other package is a group of its own.
 # Measured with `pytest --durations`: without this order one process waits for the other for minutes.
