@@ -175,7 +175,17 @@ class LimitedProtocol(HttpToolsProtocol):
         """Waits until the client has read more of the answer, but not forever."""
         super().pause_writing()
         if self._stall_timer is None:
-            self._stall_timer = self.loop.call_later(self.limits.stall_seconds, self.transport.abort)
+            self._watch_reading()
+
+    def _watch_reading(self) -> None:
+        unsent = self.transport.get_write_buffer_size()
+        self._stall_timer = self.loop.call_later(self.limits.stall_seconds, self._end_if_stalled, unsent)
+
+    def _end_if_stalled(self, unsent_before: int) -> None:
+        if self.transport.get_write_buffer_size() < unsent_before:
+            self._watch_reading()
+        else:
+            self.transport.abort()
 
     def resume_writing(self) -> None:
         """Stops the timer: the client reads."""
