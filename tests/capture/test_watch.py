@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 import gc
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -180,6 +183,56 @@ def test_job_labels_nest_and_end(spark: SparkSession, watch: Watch) -> None:
     count()
     names = [name for name, _ in run_states(watch.events)]
     assert names == ["outer", "inner", "outer", "colline tests.query", "by decorator"]
+
+
+def test_job_labels_of_asyncio_tasks_do_not_mix(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    def write(name: str) -> None:
+        spark.table("watched.orders").write.parquet(f"{tmp_path}/{name}")
+
+    async def write_three(name: str, waits: float) -> None:
+        with colline.job(name):
+            await asyncio.sleep(waits)
+            write(f"{name}-1")
+            await asyncio.sleep(0.2 - waits)
+            write(f"{name}-2")
+            await asyncio.to_thread(write, f"{name}-3")
+
+    async def write_all() -> None:
+        await asyncio.gather(write_three("early", 0.0), write_three("late", 0.1))
+        await asyncio.to_thread(write, "unnamed-1")
+
+    asyncio.run(write_all())
+    found = {(output["name"].rpartition("/")[2], e["job"]["name"]) for e in watch.events for output in e["outputs"]}
+    named = {(f"{name}-{number}", name) for name in ("early", "late") for number in (1, 2, 3)}
+    assert found == {*named, ("unnamed-1", "colline tests.unnamed-1")}
+
+
+def test_job_label_survives_clear_job_tags_and_is_passed_to_pools(spark: SparkSession, watch: Watch) -> None:
+    with colline.job("outer"), ThreadPoolExecutor(1) as pool:
+        spark.sparkContext.addJobTag("mine")
+        spark.sparkContext.clearJobTags()
+        spark.table("watched.orders").count()
+        pool.submit(contextvars.copy_context().run, spark.table("watched.orders").count).result()
+        pool.submit(spark.table("watched.orders").count).result()
+    spark.table("watched.orders").count()
+    assert not set(spark.sparkContext.getJobTags())
+    names = [name for name, _ in run_states(watch.events)]
+    assert names == ["outer", "outer", "colline tests.query", "colline tests.query"]
+
+
+def test_job_label_replaces_the_one_of_the_parent_thread(spark: SparkSession, watch: Watch) -> None:
+    from pyspark import InheritableThread
+
+    def count_twice() -> None:
+        with colline.job("inner"):
+            spark.table("watched.orders").count()
+        spark.table("watched.orders").count()
+
+    with colline.job("outer"):
+        thread = InheritableThread(target=count_twice)
+        thread.start()
+        thread.join()
+    assert [name for name, _ in run_states(watch.events)] == ["inner", "outer"]
 
 
 def test_second_attach_returns_the_same_watch(spark: SparkSession, watch: Watch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,23 @@ def test_job_labels_travel_as_operation_tags(connect: SparkSession, tables: None
     ]
     assert [tag["key"] for tag in server_watch.events[1]["job"]["facets"]["tags"]["tags"]] == ["team"]
     assert connect.client.get_tags() == set()
+
+
+def test_job_labels_of_asyncio_tasks_do_not_mix(connect: SparkSession, tables: None, server_watch: Watch) -> None:
+    async def count_later(name: str, waits: float) -> None:
+        with colline.job(name):
+            await asyncio.sleep(waits)
+            connect.clearTags()
+            connect.table("watched.orders").count()
+            await asyncio.sleep(0.2)
+
+    async def count_all() -> None:
+        await asyncio.gather(count_later("early", 0.0), count_later("late", 0.1))
+
+    before = dict(vars(connect.client))
+    asyncio.run(count_all())
+    assert [name for name, _ in run_states(server_watch.events)] == ["early", "late"]
+    assert vars(connect.client) == before
 
 
 def test_a_failed_query_is_a_failed_run(connect: SparkSession, tables: None, server_watch: Watch) -> None:

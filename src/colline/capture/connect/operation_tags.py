@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakSet
 
+CurrentTag = Callable[[], str | None]
+
 _MODULE = "pyspark.sql.connect.session"
 _captured: WeakSet[Any] = WeakSet()
+_wrapped: WeakSet[Any] = WeakSet()
+_lock = threading.Lock()
 
 
 def add_captured_client(client: Any) -> None:
@@ -16,17 +21,35 @@ def add_captured_client(client: Any) -> None:
     _captured.add(client)
 
 
-def replace_operation_tag(before: str | None, after: str | None) -> None:
-    """Replace the tag of the current thread in the active, default and captured Connect sessions."""
-    for client in _clients():
-        if before is not None and before in client.get_tags():
-            client.remove_tag(before)
-        if after is not None:
-            client.add_tag(after)
+def tag_connect_requests(current_tag: CurrentTag) -> None:
+    """Add the tag of the code that sends a request, in the active, default and captured Connect sessions."""
+    with _lock:
+        for client in _clients():
+            if client not in _wrapped:
+                client.get_tags = _with_current_tag(client.get_tags, current_tag)
+                _wrapped.add(client)
+
+
+def restore_connect_clients() -> None:
+    """Restore the clients as PySpark made them, when no code has a tag."""
+    with _lock:
+        for client in _wrapped:
+            if hasattr(vars(client).get("get_tags"), "__colline__"):
+                del client.get_tags
+        _wrapped.clear()
+
+
+def _with_current_tag(original: Callable[[], set[str]], current_tag: CurrentTag) -> Callable[[], set[str]]:
+    def get_tags() -> set[str]:
+        tag = current_tag()
+        return {*original(), tag} if tag else original()
+
+    get_tags.__colline__ = True  # type: ignore[attr-defined]  # marks the wrapper
+    return get_tags
 
 
 def _clients() -> Iterator[Any]:
-    """The clients that this thread may use. PySpark keeps tags in the client, for each thread."""
+    """The clients that this thread may use."""
     module = sys.modules.get(_MODULE)
     if module is None:
         return

@@ -1,7 +1,8 @@
-"""`with colline.job("nightly")`: names the job of all queries that the thread starts inside the block.
+"""`with colline.job("nightly")`: names the job of all queries that start inside the block.
 
-The label is passed as a Spark job tag. Spark keeps job tags per thread and includes them in the start event of an
-execution, so labels of different threads never mix. A tag must not contain a comma, so it is base64 of JSON.
+A label is kept in a context variable, so labels of threads and of asyncio tasks never mix. It is passed as a Spark job
+tag, because Spark includes job tags in the start event of an execution. A tag must not contain a comma, so it is base64
+of JSON.
 """
 
 from __future__ import annotations
@@ -10,18 +11,18 @@ import base64
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import ContextDecorator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
-from colline.capture.connect.operation_tags import replace_operation_tag
+from colline.capture.connect.operation_tags import restore_connect_clients, tag_connect_requests
+from colline.capture.runs.job_tags import TAG_PREFIX, tag_spark_jobs
 from colline.terminal_text import get_logger
 
 log = get_logger("colline")
-
-PREFIX = "colline-job-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,13 @@ class JobLabel:
 def to_tag(label: JobLabel) -> str:
     """The label as a Spark job tag."""
     text = msgspec.json.encode([label.name, dict(label.tags)])
-    return PREFIX + base64.urlsafe_b64encode(text).decode("ascii")
+    return TAG_PREFIX + base64.urlsafe_b64encode(text).decode("ascii")
 
 
 def from_tags(tags: Iterable[str]) -> JobLabel | None:
     """The label among the job tags of a query. Tags that colline did not set are ignored."""
     for tag in tags:
-        _, prefix, encoded = tag.partition(PREFIX)
+        _, prefix, encoded = tag.partition(TAG_PREFIX)
         if not prefix:
             continue
         try:
@@ -52,19 +53,33 @@ def from_tags(tags: Iterable[str]) -> JobLabel | None:
     return None
 
 
-_thread = threading.local()
+_labels: ContextVar[tuple[JobLabel, ...]] = ContextVar("colline_job_labels", default=())
 
 
-def thread_labels() -> list[JobLabel]:
-    """The labels of the current thread, outermost first. The last one applies."""
-    if not hasattr(_thread, "labels"):
-        _thread.labels = []
-    labels: list[JobLabel] = _thread.labels
-    return labels
+class _OpenBlocks:
+    """How many `with` blocks are open, in all threads and tasks."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = threading.Lock()
+
+    def change(self, by: int) -> None:
+        """A block was entered or left."""
+        with self._lock:
+            self.count += by
+
+
+_blocks = _OpenBlocks()
+
+
+def current_tag() -> str | None:
+    """The tag of the innermost label of the current context: of this thread, or of this asyncio task."""
+    labels = _labels.get()
+    return to_tag(labels[-1]) if labels else None
 
 
 class job(ContextDecorator):  # noqa: N801 - used like a function: `with colline.job("nightly"):`
-    """Names and tags the runs that this thread starts inside the block. The innermost name applies.
+    """Names and tags the runs that start inside the block, in this thread or asyncio task. The innermost name applies.
 
     ```python
     with colline.job("nightly", tags={"team": "sales"}):
@@ -77,50 +92,32 @@ class job(ContextDecorator):  # noqa: N801 - used like a function: `with colline
         self._label = JobLabel(str(name), {str(key): str(value) for key, value in given.items()})
 
     def __enter__(self) -> job:
-        labels = thread_labels()
-        _replace_tag(labels[-1] if labels else None, self._label)
-        labels.append(self._label)
+        _labels.set((*_labels.get(), self._label))
+        _blocks.change(+1)
+        tag_current_thread()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        labels = thread_labels()
-        labels.remove(self._label)
-        _replace_tag(self._label, labels[-1] if labels else None)
+        labels = [*_labels.get()]
+        if self._label in labels:
+            labels.remove(self._label)
+        _labels.set(tuple(labels))
+        _blocks.change(-1)
+        tag_current_thread()
 
     def _recreate_cm(self) -> job:
         return self
 
 
 def tag_current_thread() -> None:
-    """Set the tag of the current label in a Spark context that was started inside the `with` block."""
-    labels = thread_labels()
-    if labels:
-        _replace_tag(None, labels[-1])
-
-
-def _replace_tag(before: JobLabel | None, after: JobLabel | None) -> None:
-    """Replace the current thread's tag in the active Spark sessions, if any. An error is logged, never raised."""
-    if before == after:
-        return
-    tags = to_tag(before) if before else None, to_tag(after) if after else None
+    """Make Spark use the label of the current context. An error is logged, never raised."""
     try:
-        _replace_job_tag(*tags)
-        replace_operation_tag(*tags)
+        tag_spark_jobs(current_tag)
+        if _blocks.count:
+            tag_connect_requests(current_tag)
+        else:
+            restore_connect_clients()
     except Exception as error:  # noqa: BLE001 - Spark has just stopped; classic and Connect raise different errors
-        log.warning("could not set the job name %s: %s", (after or before), error)
-
-
-def _replace_job_tag(before: str | None, after: str | None) -> None:
-    try:
-        from pyspark import SparkContext
-    except ImportError:  # the package pyspark-client has no classic Spark
-        return
-    context = SparkContext._active_spark_context
-    if context is None:
-        return
-    if before is not None:
-        context.removeJobTag(before)
-    if after is not None:
-        context.addJobTag(after)
+        log.warning("could not set the name of a job: %s", error)
