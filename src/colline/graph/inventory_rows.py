@@ -87,8 +87,16 @@ class CoverageGap(Row, frozen=True):
     last_seen: str | None
 
 
+class WrittenDataset(DatasetIdentity, frozen=True):
+    """What a run wrote to a dataset; a number is None if the events do not contain it."""
+
+    rows: int | None = None
+    bytes: int | None = None
+    files: int | None = None
+
+
 class RunRow(Row, frozen=True):
-    """A run of a job, with the datasets it read and wrote."""
+    """A run of a job, with the datasets it read and wrote. Only the answer about one run has the statistics."""
 
     run_id: str | None
     job: JobIdentity
@@ -104,6 +112,7 @@ class RunRow(Row, frozen=True):
     integration: str | None = None
     owner: str | None = None
     error: str | None = None
+    written: list[WrittenDataset] = msgspec.field(default_factory=list)
 
 
 class QuarantineRow(Row, frozen=True):

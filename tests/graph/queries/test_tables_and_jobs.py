@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from colline.errors import AmbiguousNameError, ColumnError
 from colline.flat import flat_tables
 from colline.graph import Lineage, open_lake
+from colline.graph.inventory_rows import WrittenDataset
 from colline.graph.snapshot import publish
 from tests.graph.graph_lakes import day, shop
 
@@ -92,6 +95,49 @@ def test_job_card_shows_inputs_outputs_and_runs(lineage: Lineage) -> None:
     ]
     [failed] = lineage.show("kpi", kind="job").runs
     assert failed["error"] == "no such column\n  at line 1" and failed["seconds"] == pytest.approx(3.6)
+
+
+def test_a_run_opens_with_what_it_wrote(tmp_path: Path) -> None:
+    writer = shop()
+    writer.runs.clear()
+    lake = writer.write(tmp_path / "lake")
+
+    def line(run: str, time: str, rows: int) -> bytes:
+        statistics = {"rowCount": rows, "size": 4494}
+        output = {
+            "namespace": "file",
+            "name": "/lake/gold/daily_revenue",
+            "outputFacets": {"outputStatistics": statistics},
+        }
+        return json.dumps({"eventTime": time, "run": {"runId": run}, "outputs": [output]}).encode()
+
+    lines = [
+        line("run-2", "2026-01-02T01:00:00Z", 60),
+        line("run-2", "2026-01-02T00:30:00Z", 1),
+        line("run-3", "2026-01-02T01:00:00Z", 7),
+        b'{"run": {"runId": "run-2"}, "outputs": "outputStatistics"}',
+        b"\xff run-2 outputStatistics",
+    ]
+    runs = [
+        {
+            "run_id": f"run-{number}",
+            "job_namespace": "shop",
+            "job_name": "kpi",
+            "state": "COMPLETE",
+            "started_at": day(1),
+            "ended_at": day(2),
+        }
+        for number in (2, 3, 4)
+    ]
+    write_deltalake(str(lake / "silver/runs"), pa.Table.from_pylist(runs))
+    events = {"raw": lines, "run_part": pa.nulls(5, pa.string()), "dt": [day(2).date()] * 5}
+    write_deltalake(str(lake / "bronze/events"), pa.table(events))
+    lineage = open_lake(lake)
+    [run] = lineage.runs(run="run-2").rows
+    name, label = "/lake/gold/daily_revenue", "gold.daily_revenue"
+    assert run["written"] == [WrittenDataset("file", name, label, "gold", rows=60, bytes=4494)]
+    assert [each["written"] for each in lineage.runs().rows] == [[], [], []]
+    assert lineage.runs(run="run-4").rows[0]["written"] == []
 
 
 def test_a_run_opens_with_its_inputs_and_outputs(lineage: Lineage) -> None:

@@ -11,6 +11,7 @@ import msgspec
 
 from colline.graph.answer import Page, count_of
 from colline.graph.inventory_rows import QuarantineRow, RunRow
+from colline.graph.queries.inventory.run_statistics import written_by_run
 from colline.graph.results import QuarantineAnswer, RunsAnswer
 from colline.graph.rows import DatasetIdentity, JobIdentity
 from colline.graph.traversal.records import View
@@ -53,7 +54,9 @@ def read_runs(view: View, lake: Path, page: Page, wanted: RunFilter) -> tuple[in
     total = count_rows(lake, RUNS, where)
     order = '"started_at" desc nulls last, "run_id" asc'
     found = read_rows(lake, RUNS, _RUN_COLUMNS, where=where, order_by=order, page=(page.offset, page.limit))
-    return total, [_run_row(view, row) for row in found]
+    if wanted.run is None:
+        return total, [_run_row(view, row) for row in found]
+    return total, [_opened_run(view, lake, row) for row in found]
 
 
 def _conditions(wanted: RunFilter) -> list[str]:
@@ -81,6 +84,12 @@ def _run_row(view: View, row: dict[str, Any]) -> RunRow:
         inputs=_datasets_of_run(view, row, "I"),
         outputs=_datasets_of_run(view, row, "O"),
     )
+
+
+def _opened_run(view: View, lake: Path, row: dict[str, Any]) -> RunRow:
+    """A run with the statistics of what it wrote."""
+    written = written_by_run(view, lake, row["run_id"], row.get("started_at"))
+    return msgspec.structs.replace(_run_row(view, row), written=written)
 
 
 def _datasets_of_run(view: View, row: dict[str, Any], role: str) -> list[DatasetIdentity]:
