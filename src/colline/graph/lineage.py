@@ -147,7 +147,7 @@ class Lineage(LakeReader):
         indirect: bool = True, depth: int | None = None, as_of: When = None, grain: str = "column",
         limit: int = DEFAULT_LIMIT, cursor: str | None = None,
     ) -> results.PiiAnswer:  # fmt: skip
-        """Where personal data ends up: in clear, masked, or by influence only. With exits and violations of zones."""
+        """Where personal data ends up: in clear, masked, or indirect only. With exits and violations of zones."""
         from colline.graph.queries import pii
 
         view = self.view()

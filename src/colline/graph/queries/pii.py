@@ -1,4 +1,4 @@
-"""`pii`: where personal data ends up (in clear, masked, or only by influence), and where it leaves the lake."""
+"""`pii`: where personal data ends up (in clear, masked, or only indirectly), and where it leaves the lake."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from colline.graph.traversal.records import View
 EXIT_KINDS = ("FILE", "JDBC", "TOPIC")
 VERDICTS: tuple[PiiVerdict, ...] = ("clear", "masked", "indirect")
 _CLEAR, _MASKED, _INDIRECT = range(3)  # positions in VERDICTS
-_VERDICT_WORDS = {"clear": "in clear", "masked": "masked", "indirect": "by influence only"}
+_VERDICT_WORDS = {"clear": "in clear", "masked": "masked", "indirect": "indirect only"}
 
 
 @dataclass(frozen=True)
