@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from click.testing import CliRunner
+from playwright.sync_api import Browser, Page, expect
 
+from colline.cli import cli
 from tests.page.browser_helpers import (
     FAILED_RUN,
     NET,
@@ -197,3 +200,23 @@ def test_links_lead_from_columns_to_tables_and_jobs(page: Page, site: Site) -> N
     expect(page.get_by_role("grid", name="runs of daily_revenue")).to_be_visible()
     page.locator(".table-list").first.get_by_role("link", name="silver.payments").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("silver.payments")
+
+
+def test_copied_names_are_accepted_by_the_command_line(browser: Browser, site: Site, delivery_path: Path) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    views = (
+        ({"column": NET}, "gold.daily_revenue has 6 columns"),
+        ({"mode": "tables", "table": REVENUE}, "gold.daily_revenue has 6 columns"),
+        ({"mode": "runs", "job": REVENUE_JOB}, "daily_revenue reads 3 tables"),
+    )
+    for view, verdict in views:
+        page.goto(site.link(**view))
+        page.get_by_role("button", name="Copy name").click()
+        expect(page.get_by_text("Copied", exact=True).first).to_be_visible()
+        name = page.evaluate("navigator.clipboard.readText()")
+        command = ["show", name.removesuffix(".net"), "--lake", str(delivery_path)]
+        if "job" in view:
+            command += ["--kind", "job"]
+        assert CliRunner().invoke(cli, command).output.startswith(verdict), name
+    context.close()

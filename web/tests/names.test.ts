@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { columnKey, readColumnKey, readTableKey, shortName, tableKey, tableOf } from '../src/state/names';
+import {
+  columnKey,
+  fullName,
+  readColumnKey,
+  readTableKey,
+  shortName,
+  tableKey,
+  tableLabel,
+  tableOf,
+} from '../src/state/names';
 
 const HOSTILE = ['<script>', 'a|b', '100%', '%7C', '', '../../x', '\u202egnp', 'a\u0000b', '🐟'];
 
@@ -27,3 +36,19 @@ test.each([
   ['orders', 'orders'],
   ['', ''],
 ])('the short name of %s is %s', (name, short) => expect(shortName(name)).toBe(short));
+
+test('the name of a table comes from the label of its column', () => {
+  const column = { namespace: 'file', name: '/lake/exports/mailing_list', field: 'a.b' };
+  expect(tableLabel({ ...column, label: 'exports.mailing_list.a.b' })).toBe('exports.mailing_list');
+  expect(tableLabel(column)).toBe('mailing_list');
+});
+
+test.each([
+  ['file', '/lake/gold/revenue', 'file/lake/gold/revenue'],
+  ['s3://lake', '/gold/revenue', 's3://lake/gold/revenue'],
+  ['s3://lake', 'gold/revenue', 's3://lake/gold/revenue'],
+  ['file:/', '/lake/gold', 'file:/lake/gold'],
+  ['shop', 'daily_revenue', 'shop/daily_revenue'],
+])('the full name of %s and %s is %s', (namespace, name, full) => {
+  expect(fullName({ namespace, name })).toBe(full);
+});

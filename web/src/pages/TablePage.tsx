@@ -8,7 +8,7 @@ import { Name } from '../shell/Name';
 import { Owner, PageHeader, type Tab, Tabs } from '../shell/PageHeader';
 import { QueryResult } from '../shell/QueryState';
 import { Timestamp } from '../shell/Timestamp';
-import { columnKey, shortName, type TableRef, tableKey } from '../state/names';
+import { columnKey, fullName, shortName, type TableRef, tableKey } from '../state/names';
 import { openColumn, useView } from '../state/view';
 import { AnswerTable } from '../table/AnswerTable';
 import { SCHEMA_COLUMNS, SCHEMA_VERSION_COLUMNS, TABLE_JOB_COLUMNS } from '../table/catalogColumns';
@@ -37,7 +37,7 @@ function TableHeader({ card }: { card: Dataset }) {
     <PageHeader
       overview={{ title: 'Tables', to: { mode: 'tables', table: null, tab: null, sort: null, pick: null } }}
       title={tableLabel(card)}
-      fullName={`${table.namespace} ${table.name}`}
+      fullName={fullName(table)}
       marks={<Layer name={table.layer} />}
       tags={table.tags ?? []}
       description={table.description}

@@ -1,5 +1,6 @@
 /** A button that copies text to the clipboard. */
 import { useState } from 'react';
+import { copyText } from './clipboard';
 import { Icon } from './icons';
 
 const CONFIRMATION_MS = 1500;
@@ -13,15 +14,20 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label, name }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
+  const [result, setResult] = useState<'Copied' | 'Not copied' | null>(null);
   const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    setCopied(true);
-    setTimeout(() => setCopied(false), CONFIRMATION_MS);
+    const copied = await copyText(typeof text === 'string' ? text : text());
+    setResult(copied ? 'Copied' : 'Not copied');
+    setTimeout(() => setResult(null), CONFIRMATION_MS);
   };
   return (
-    <button type="button" onClick={() => void copy()} aria-label={name ?? `Copy ${label.toLowerCase()}`}>
-      <Icon name={copied ? 'check' : 'copy'} /> {copied ? 'Copied' : label}
-    </button>
+    <>
+      <button type="button" onClick={() => void copy()} aria-label={name ?? `Copy ${label.toLowerCase()}`}>
+        <Icon name={result === 'Copied' ? 'check' : 'copy'} /> {result ?? label}
+      </button>
+      <span role="status" className="visually-hidden">
+        {result}
+      </span>
+    </>
   );
 }

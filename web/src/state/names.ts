@@ -74,3 +74,16 @@ export function shortName(name: string): string {
     ? `${before}.${last}`
     : last;
 }
+
+/** The name of a column's table, from the column's label if there is one: `silver.orders.amount` → `silver.orders`. */
+export function tableLabel({
+  name,
+  field,
+  label,
+}: ColumnRef & { readonly label?: string | undefined }): string {
+  return label?.endsWith(`.${field}`) ? label.slice(0, -field.length - 1) : shortName(name);
+}
+
+/** The unique name of a table or job, as the command line accepts it: `s3://lake/gold/revenue`, `shop/daily`. */
+export const fullName = ({ namespace, name }: TableRef): string =>
+  `${namespace.replace(/\/$/, '')}/${name.replace(/^\//, '')}`;
