@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { DatasetJson, LayerJson, Overview } from '../api/answers';
 import { count, countOf } from '../format/text';
-import { TableLink } from '../shell/Links';
+import { TableLink, ViewLink } from '../shell/Links';
 import { shortName, tableKey } from '../state/names';
 import { layerOrder } from '../table/cells';
 
@@ -22,10 +22,14 @@ function Tables({ layer, tables }: { layer: LayerJson; tables: readonly DatasetJ
     <ul className="tables">
       {tables.slice(0, MAX_TABLES).map((table) => (
         <li key={tableKey(table)}>
-          <TableLink table={table} label={nameInLayer(layer.layer, table)} limit={30} />
+          <TableLink table={table} label={nameInLayer(layer.layer, table)} limit={60} wraps />
         </li>
       ))}
-      {total > MAX_TABLES && tables.length > 0 && <li className="muted">{count(total - MAX_TABLES)} more</li>}
+      {total > MAX_TABLES && tables.length > 0 && (
+        <li>
+          <ViewLink to={{ mode: 'tables', sort: 'layer' }}>{count(total - MAX_TABLES)} more</ViewLink>
+        </li>
+      )}
     </ul>
   );
 }

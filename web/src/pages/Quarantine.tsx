@@ -1,5 +1,4 @@
 /** Quarantine: events that could not be ingested, with the reason. */
-import { useState } from 'react';
 import type { Quarantined } from '../api/answers';
 import { fetchQuarantine } from '../api/queries';
 import { appendRows, usePagedQuery } from '../api/usePagedQuery';
@@ -7,6 +6,7 @@ import { visible } from '../format/text';
 import { CopyButton } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
 import { QueryResult } from '../shell/QueryState';
+import { navigate, useView } from '../state/view';
 import { AnswerTable } from '../table/AnswerTable';
 import { QUARANTINE_COLUMNS } from '../table/serviceColumns';
 
@@ -22,8 +22,8 @@ function EventPanel({ row, onClose }: { row: Quarantined; onClose: () => void })
         <Icon name="close" />
       </button>
       <header>
-        <h2>{row.reason}</h2>
-        <p className="mono small">{row.detail}</p>
+        <h2>{visible(row.reason ?? '')}</h2>
+        <p className="mono small">{visible(row.detail ?? '')}</p>
         <p className="muted small">
           {row.file} {row.position != null && `· position ${row.position}`}
         </p>
@@ -38,28 +38,31 @@ function EventPanel({ row, onClose }: { row: Quarantined; onClose: () => void })
 
 export default function Quarantine() {
   const { query, onLoadMore } = usePagedQuery('quarantine', fetchQuarantine, appendRows);
-  const [selected, setSelected] = useState<Quarantined | null>(null);
+  const pick = useView((view) => view.pick);
   return (
     <QueryResult query={query}>
-      {(answer) => (
-        <div className="with-panel">
-          <div className="table-page">
-            <AnswerTable
-              summary={answer}
-              exportName="quarantine"
-              onLoadMore={onLoadMore}
-              label="quarantined events"
-              columns={QUARANTINE_COLUMNS}
-              rows={answer.rows}
-              rowKey={rowKey}
-              selected={selected === null ? null : rowKey(selected)}
-              onSelect={setSelected}
-              emptyText="Quarantine is empty."
-            />
+      {(answer) => {
+        const selected = answer.rows.find((row) => rowKey(row) === pick);
+        return (
+          <div className="with-panel">
+            <div className="table-page">
+              <AnswerTable
+                summary={answer}
+                exportName="quarantine"
+                onLoadMore={onLoadMore}
+                label="quarantined events"
+                columns={QUARANTINE_COLUMNS}
+                rows={answer.rows}
+                rowKey={rowKey}
+                selected={pick}
+                onSelect={(row) => navigate({ pick: rowKey(row) === pick ? null : rowKey(row) })}
+                emptyText="Quarantine is empty."
+              />
+            </div>
+            {selected !== undefined && <EventPanel row={selected} onClose={() => navigate({ pick: null })} />}
           </div>
-          {selected !== null && <EventPanel row={selected} onClose={() => setSelected(null)} />}
-        </div>
-      )}
+        );
+      }}
     </QueryResult>
   );
 }

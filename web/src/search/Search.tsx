@@ -116,6 +116,10 @@ export function Search({ large = false }: { large?: boolean }) {
   const results = useMemo(() => groups.flatMap((group) => group.results), [groups]);
   const isOpen = open && text.trim() !== '';
 
+  const activeId = isOpen && results[active] ? `${id}-${active}` : undefined;
+  useEffect(() => {
+    if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
+  }, [activeId]);
   const openMatch = (result: SearchResult) => {
     setOpen(false);
     setText('');
@@ -155,7 +159,7 @@ export function Search({ large = false }: { large?: boolean }) {
         aria-expanded={isOpen}
         aria-controls={`${id}-list`}
         aria-autocomplete="list"
-        aria-activedescendant={isOpen && results[active] ? `${id}-${active}` : undefined}
+        aria-activedescendant={activeId}
         autoComplete="off"
         spellCheck={false}
         maxLength={2000}

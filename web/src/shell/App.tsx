@@ -3,6 +3,7 @@ import { Suspense, useEffect } from 'react';
 import { PAGES } from '../pages';
 import { freshness, hasNewerSnapshot, pollSnapshot, refresh } from '../state/freshness';
 import { useStore } from '../state/store';
+import { pageTitle } from '../state/title';
 import { useView } from '../state/view';
 import { Header } from './Header';
 import { HelpDialog } from './HelpDialog';
@@ -26,8 +27,12 @@ function UpdateBanner() {
 
 export function App() {
   const mode = useView((view) => view.mode);
+  const title = useView(pageTitle);
   useShortcuts();
   useEffect(pollSnapshot, []);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
   const Page = PAGES[mode];
   return (
     <>

@@ -13,7 +13,14 @@ export function AsOfPicker() {
     navigate({ asOf: value });
   };
   return (
-    <div className="as-of">
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the popover from each of its controls
+    <div
+      className="as-of"
+      onKeyDown={(event) => open && event.key === 'Escape' && setOpen(false)}
+      onBlur={({ currentTarget, relatedTarget }) =>
+        relatedTarget !== null && !currentTarget.contains(relatedTarget) && setOpen(false)
+      }
+    >
       <button
         type="button"
         aria-expanded={open}

@@ -1,9 +1,12 @@
 /** Links inside the page: they open in a new tab, and otherwise change the view without loading the page again. */
-import type { MouseEvent, ReactNode } from 'react';
+import { createContext, type MouseEvent, type ReactNode, useContext } from 'react';
 import { type JobRef, jobKey, shortName, type TableRef, tableKey } from '../state/names';
 import type { View } from '../state/url';
 import { jobPage, navigate, tablePage, useView, viewUrl } from '../state/view';
 import { Name } from './Name';
+
+/** Whether Tab reaches the links inside: in a table, only those of the current row. */
+export const LinksTabbable = createContext(true);
 
 interface ViewLinkProps {
   readonly to: Partial<View>;
@@ -14,6 +17,7 @@ interface ViewLinkProps {
 }
 
 export function ViewLink({ to, className, tabIndex, current = false, children }: ViewLinkProps) {
+  const tabbable = useContext(LinksTabbable);
   const onClick = (event: MouseEvent) => {
     event.stopPropagation();
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -24,7 +28,7 @@ export function ViewLink({ to, className, tabIndex, current = false, children }:
     <a
       href={viewUrl(to)}
       className={className}
-      tabIndex={tabIndex}
+      tabIndex={tabIndex ?? (tabbable ? undefined : -1)}
       aria-current={current ? 'page' : undefined}
       onClick={onClick}
     >
@@ -38,10 +42,12 @@ interface TableLinkProps {
   readonly label?: string | undefined;
   readonly limit?: number;
   readonly tabIndex?: number;
+  /** Whether a long name continues on the next line. */
+  readonly wraps?: boolean;
 }
 
 /** The short name of a table as a link to its page, with the full name in the tooltip. */
-export function TableLink({ table, label, limit = 40, tabIndex }: TableLinkProps) {
+export function TableLink({ table, label, limit = 40, tabIndex, wraps = false }: TableLinkProps) {
   useView((view) => view.asOf);
   return (
     <ViewLink
@@ -53,6 +59,7 @@ export function TableLink({ table, label, limit = 40, tabIndex }: TableLinkProps
         text={label ?? shortName(table.name)}
         tooltip={`${table.namespace} ${table.name}`}
         limit={limit}
+        wraps={wraps}
       />
     </ViewLink>
   );

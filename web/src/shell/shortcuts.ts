@@ -49,7 +49,7 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
   f: () => findOpen.set(true),
   '[': () => expand('up'),
   ']': () => expand('down'),
-  Escape: () => navigate({ pick: null }),
+  Escape: () => navigate({ pick: null, run: null }),
 };
 
 const isTextInput = (target: EventTarget | null) =>

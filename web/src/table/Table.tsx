@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { LinksTabbable } from '../shell/Links';
 import { navigate, useView } from '../state/view';
 import {
   columnsThatFit,
@@ -72,6 +73,9 @@ function useFittingCharacters(table: RefObject<HTMLElement | null>, template: st
 
 const gridTemplate = (columns: readonly { readonly width: string }[]) =>
   columns.map((column) => column.width).join(' ');
+
+/** Whether the element handles Enter and Space itself: a link in a row, or the button of a header. */
+const isControl = (target: EventTarget) => (target as Element).closest('a, button') !== null;
 
 interface HeaderCellProps {
   readonly column: { readonly id: string; readonly title: string; readonly isNumber?: boolean };
@@ -141,6 +145,7 @@ export function Table<Row>(props: TableProps<Row>) {
     };
     const target = targets[event.key];
     if (target !== undefined) moveTo(target);
+    else if (isControl(event.target)) return;
     else if (event.key === 'Enter' && row !== undefined) (props.onOpen ?? props.onSelect)?.(row);
     else if (event.key === ' ' && row !== undefined) props.onSelect?.(row);
     else return;
@@ -151,6 +156,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const renderRow = (row: Row, index: number) => {
     const key = rowKey(row);
     const isSelected = props.selected === key;
+    const isCurrent = index === Math.min(active, rows.length - 1);
     const classes = ['tr', isSelected && 'selected', props.rowClass?.(row)].filter(Boolean).join(' ');
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles keys for all its rows
@@ -161,7 +167,7 @@ export function Table<Row>(props: TableProps<Row>) {
         data-index={index}
         aria-rowindex={index + 2}
         aria-selected={isSelected}
-        tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
+        tabIndex={isCurrent ? 0 : -1}
         style={{ ...style, transform: `translateY(${index * ROW_HEIGHT_PX}px)` }}
         onClick={() => {
           setActive(index);
@@ -169,12 +175,14 @@ export function Table<Row>(props: TableProps<Row>) {
         }}
         onDoubleClick={() => props.onOpen?.(row)}
       >
-        {columns.map((column, place) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: rows take the focus, cells do not
-          <div key={column.id} role="gridcell" className={column.isNumber ? 'td number' : 'td'}>
-            {column.cell(row, fitting[place] ?? fittingCharacters(undefined))}
-          </div>
-        ))}
+        <LinksTabbable value={isCurrent}>
+          {columns.map((column, place) => (
+            // biome-ignore lint/a11y/useFocusableInteractive: rows take the focus, cells do not
+            <div key={column.id} role="gridcell" className={column.isNumber ? 'td number' : 'td'}>
+              {column.cell(row, fitting[place] ?? fittingCharacters(undefined))}
+            </div>
+          ))}
+        </LinksTabbable>
       </div>
     );
   };

@@ -29,9 +29,7 @@ const table: TableColumn<LineageRow> = {
   id: 'table',
   title: 'Table',
   width: 'minmax(112px, 1.3fr)',
-  cell: ({ column }, fitting) => (
-    <TableLink table={column} label={column.table} limit={fitting} tabIndex={-1} />
-  ),
+  cell: ({ column }, fitting) => <TableLink table={column} label={column.table} limit={fitting} />,
   text: ({ column }) => `${column.namespace} ${column.name}`,
   sortValue: ({ column }) => column.table,
 };
@@ -75,7 +73,7 @@ const job: TableColumn<LineageRow> = {
   id: 'job',
   title: 'Job',
   width: 'minmax(72px, 1fr)',
-  cell: ({ fact }, fitting) => (fact?.job ? <JobLink job={fact.job} limit={fitting} tabIndex={-1} /> : null),
+  cell: ({ fact }, fitting) => (fact?.job ? <JobLink job={fact.job} limit={fitting} /> : null),
   text: ({ fact }) => fact?.job?.name ?? '',
 };
 
