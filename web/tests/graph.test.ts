@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nextRow } from '../src/graph/arrowKeys';
 import { limitToBudget } from '../src/graph/budget';
-import { HEADER_HEIGHT, ROW_HEIGHT, toCards } from '../src/graph/cards';
+import { DEFAULT_OPTIONS, HEADER_HEIGHT, ROW_HEIGHT, toCards } from '../src/graph/cards';
 import { routeEdges, rowAnchors, tableLinks } from '../src/graph/edgePaths';
 import { edgeMark, NO_HIGHLIGHT } from '../src/graph/highlight';
 import { computeLayout } from '../src/graph/layout';
@@ -44,6 +44,13 @@ test('cards count the hidden neighbours on each side', () => {
   const hiddenNeighbours = (name: string) => cards.find((each) => each.name === name)?.hidden;
   expect(hiddenNeighbours('b')).toEqual({ up: 2, down: 1 });
   expect(hiddenNeighbours('a')).toEqual({ up: 0, down: 4 });
+});
+
+test('a neighbour that is loaded but folded is not hidden', () => {
+  const loaded = sampleGraph(['a.x -> b.x', 'a.x -> b.y', 'a.x -> c.x'], { 'a.x': { down: 4 } });
+  const drawn = sampleGraph(['a.x -> b.x'], { 'a.x': { down: 4 } });
+  const [first] = toCards(drawn, { ...DEFAULT_OPTIONS, loaded });
+  expect(first?.hidden).toEqual({ up: 0, down: 1 });
 });
 
 test('a card counts the columns off the path and shows them on request', () => {

@@ -1,17 +1,11 @@
 /** All edges of a drawing, in one SVG below the cards. */
 import { memo } from 'react';
-import { SHIELD } from '../shell/icons';
 import { useStore } from '../state/store';
 import { useActions } from './canvasActions';
 import type { EdgePath } from './edgePaths';
 import { edgeMark, highlightStore, hoverStore, isMarkHidden, type Mark } from './highlight';
+import { edgeSymbols } from './labels';
 import type { Point } from './layout';
-
-const CHANGE_SYMBOLS = {
-  added: 'M8 4v8M4 8h8',
-  removed: 'M4 8h8',
-  changed: 'M4 9c2-3 3-3 4-1s3 1 4-1',
-} as const;
 
 function EdgeSymbol({ at, path }: { at: Point; path: string }) {
   return (
@@ -42,10 +36,9 @@ const EdgeLine = memo(function EdgeLine({ edgePath, mark, onPath, onSelect }: Ed
       <path d={path} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: with the keyboard, edges are reached through rows */}
       <path d={path} className="hit-area" onClick={() => onSelect(edge.key)} />
-      {edge.masking && <EdgeSymbol at={middle} path={SHIELD} />}
-      {(mark === 'added' || mark === 'removed' || mark === 'changed') && (
-        <EdgeSymbol at={middle} path={CHANGE_SYMBOLS[mark]} />
-      )}
+      {edgeSymbols(edge, mark).map((symbol) => (
+        <EdgeSymbol key={symbol} at={middle} path={symbol} />
+      ))}
     </g>
   );
 });

@@ -1,25 +1,24 @@
 /** The card of a table: its name, its rows, and chips that expand its neighbours. */
 import type { Node, NodeProps } from '@xyflow/react';
-import { type CSSProperties, memo } from 'react';
-import { count, countOf, truncateMiddle, visible } from '../format/text';
+import { type CSSProperties, type FocusEvent, memo, useState } from 'react';
+import { count, countOf, visible } from '../format/text';
 import { ShieldIcon, SumIcon, UnknownIcon } from '../shell/icons';
 import { TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { useStore } from '../state/store';
 import type { Side } from '../state/url';
 import { type CanvasActions, useActions } from './canvasActions';
-import { type Card, hasFooter, type Row } from './cards';
+import { type Card, footerText, hasFooter, type Row } from './cards';
 import { FOLD_NAMESPACE } from './fold';
 import { foundStore, highlightStore, hoverStore, type Mark } from './highlight';
 import { MARK_LABELS } from './labels';
 import type { Point } from './layout';
-import type { Path } from './path';
+import { isOnPath } from './path';
+import { fieldText, typeText } from './rowText';
 
 /** `origin` is where the animation of a new card starts, relative to its position. */
 export type CardNode = Node<{ card: Card; isNew: boolean; origin: Point | null }, 'card'>;
 
-const MAX_FIELD_LENGTH = 28;
-const MAX_TYPE_LENGTH = 14;
 /** A longer title is set in a smaller font. */
 const LONG_TITLE_LENGTH = 22;
 
@@ -67,20 +66,27 @@ const CardRow = memo(function CardRow(props: CardRowProps) {
       onPointerEnter={() => actions.hover(row.key)}
       onPointerLeave={() => actions.hover(null)}
     >
-      <span className="field">{truncateMiddle(visible(row.field), MAX_FIELD_LENGTH)}</span>
+      <span className="field">{fieldText(row, mark)}</span>
       {mark !== null && (
         <span className="symbol">{mark === 'masked' ? <ShieldIcon /> : MARK_LABELS[mark].symbol}</span>
       )}
       {row.aggregated && <SumIcon />}
       {row.masked && mark === null && <ShieldIcon />}
-      <span className="type">
-        {row.type === null ? '' : truncateMiddle(visible(row.type), MAX_TYPE_LENGTH)}
-      </span>
+      <span className="type">{typeText(row)}</span>
     </button>
   );
 });
 
-function ExpandChip({ card, side, actions }: { card: Card; side: Side; actions: CanvasActions }) {
+interface CardPartProps {
+  readonly card: Card;
+  readonly actions: CanvasActions;
+  /** Whether Tab reaches the controls of the card. */
+  readonly tabbable: boolean;
+}
+
+const tabIndexOf = (tabbable: boolean) => (tabbable ? 0 : -1);
+
+function ExpandChip({ card, side, actions, tabbable }: CardPartProps & { side: Side }) {
   const hidden = card.hidden[side];
   const { expand } = actions;
   if (hidden === 0 || expand === null) return null;
@@ -92,7 +98,7 @@ function ExpandChip({ card, side, actions }: { card: Card; side: Side; actions: 
       className={`chip ${side}`}
       aria-label={label}
       title={label}
-      tabIndex={-1}
+      tabIndex={tabIndexOf(tabbable)}
       onClick={() => expand(card.key, side)}
     >
       {side === 'up' ? `‹ ${count(hidden)}` : `${count(hidden)} ›`}
@@ -100,19 +106,13 @@ function ExpandChip({ card, side, actions }: { card: Card; side: Side; actions: 
   );
 }
 
-function footerText(card: Card): string {
-  if (card.overflow > 0) return `${count(card.overflow)} more; use the filter`;
-  if (card.showsAllColumns) return 'Show path only';
-  return card.otherColumns === null ? 'Show all columns' : `${count(card.otherColumns)} more`;
-}
-
-function Footer({ card, actions }: { card: Card; actions: CanvasActions }) {
+function Footer({ card, actions, tabbable }: CardPartProps) {
   if (!hasFooter(card)) return null;
   return (
     <button
       type="button"
       className="footer"
-      tabIndex={-1}
+      tabIndex={tabIndexOf(tabbable)}
       aria-expanded={card.showsAllColumns}
       onClick={() => actions.toggleAllColumns(card.key)}
     >
@@ -160,7 +160,7 @@ function Rows({ card, actions }: { card: Card; actions: CanvasActions }) {
   );
 }
 
-function Title({ card, actions }: { card: Card; actions: CanvasActions }) {
+function Title({ card, actions, tabbable }: CardPartProps) {
   if (card.namespace === FOLD_NAMESPACE) {
     return (
       <button type="button" className="link unfold nodrag nopan" onClick={() => actions.unfold(card.name)}>
@@ -169,14 +169,15 @@ function Title({ card, actions }: { card: Card; actions: CanvasActions }) {
     );
   }
   if (card.isGroup) return <Name text={card.title} limit={32} />;
-  return <TableLink table={card} label={card.title} limit={28} tabIndex={-1} />;
+  return <TableLink table={card} label={card.title} limit={28} tabIndex={tabIndexOf(tabbable)} />;
 }
 
-function Header({ card, actions }: { card: Card; actions: CanvasActions }) {
+function Header(props: CardPartProps) {
+  const { card } = props;
   return (
     <header>
       <strong className={card.title.length > LONG_TITLE_LENGTH ? 'long' : ''}>
-        <Title card={card} actions={actions} />
+        <Title {...props} />
       </strong>
       {card.unknownReason !== null && (
         <span
@@ -192,13 +193,17 @@ function Header({ card, actions }: { card: Card; actions: CanvasActions }) {
   );
 }
 
-/** A card without rows is one column of the path, whose field is `*`. */
-const isOnPath = (card: Card, path: Path) =>
-  path.columns.has(`${card.key}|*`) || card.rows.some((row) => path.columns.has(row.key));
-
 /** Whether a path is highlighted that does not include this card. */
 function useDimmed(card: Card): boolean {
   return useStore(highlightStore, ({ path }) => path !== null && !isOnPath(card, path));
+}
+
+/** Tab reaches the controls of the card that contains the focus, so that it crosses a large graph in few steps. */
+function useFocusInside() {
+  const [inside, setInside] = useState(false);
+  const onBlur = ({ currentTarget, relatedTarget }: FocusEvent) =>
+    setInside(currentTarget.contains(relatedTarget));
+  return { inside, onFocus: () => setInside(true), onBlur };
 }
 
 export const TableCard = memo(function TableCard({ data }: NodeProps<CardNode>) {
@@ -210,6 +215,8 @@ export const TableCard = memo(function TableCard({ data }: NodeProps<CardNode>) 
     (path) => card.rows.length === 0 && path !== null && isOnPath(card, path),
   );
   const hasRows = card.rows.length > 0;
+  const { inside, ...focusHandlers } = useFocusInside();
+  const parts = { card, actions, tabbable: inside || !hasRows };
   const found = useStore(foundStore, ({ columns, current }) =>
     current === card.key ? 'current' : columns.has(card.key) ? 'match' : null,
   );
@@ -229,17 +236,18 @@ export const TableCard = memo(function TableCard({ data }: NodeProps<CardNode>) 
       data-layer={card.layer ?? 'none'}
       aria-label={`table ${card.title}`}
       style={style}
+      {...focusHandlers}
       onPointerEnter={hasRows ? undefined : () => actions.hover(`${card.key}|*`)}
       onPointerLeave={hasRows ? undefined : () => actions.hover(null)}
     >
       <div className="card-content">
-        <Header card={card} actions={actions} />
+        <Header {...parts} />
         {card.hasFilter && <Filter card={card} actions={actions} />}
         <Rows card={card} actions={actions} />
-        <Footer card={card} actions={actions} />
+        <Footer {...parts} />
       </div>
-      <ExpandChip card={card} side="up" actions={actions} />
-      <ExpandChip card={card} side="down" actions={actions} />
+      <ExpandChip {...parts} side="up" />
+      <ExpandChip {...parts} side="down" />
     </section>
   );
 });

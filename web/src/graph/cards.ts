@@ -1,4 +1,5 @@
 /** Builds the cards of a drawing: one per table, with the rows on the path and the counts of what is hidden. */
+import { count } from '../format/text';
 import { type TableRef, tableKey } from '../state/names';
 import type { Side } from '../state/url';
 import { GROUP_NAMESPACE } from './budget';
@@ -56,6 +57,8 @@ export interface CardOptions {
   readonly filters: ReadonlyMap<string, string>;
   /** Why a table's lineage is unknown, by its short name. */
   readonly unknownReasons: ReadonlyMap<string, string>;
+  /** Everything that is loaded. The cards may show a part of it: a folded neighbour is not hidden. */
+  readonly loaded?: LineageGraph | undefined;
   /** Whether the cards show only the names of the tables. */
   readonly namesOnly?: boolean;
 }
@@ -146,6 +149,13 @@ export const hasFooter = (
   card: Pick<Card, 'isGroup' | 'showsAllColumns' | 'otherColumns' | 'overflow'>,
 ): boolean => !card.isGroup && (card.showsAllColumns || card.otherColumns !== 0 || card.overflow > 0);
 
+/** The text of a card's footer. */
+export function footerText(card: Card): string {
+  if (card.overflow > 0) return `${count(card.overflow)} more; use the filter`;
+  if (card.showsAllColumns) return 'Show path only';
+  return card.otherColumns === null ? 'Show all columns' : `${count(card.otherColumns)} more`;
+}
+
 /** The content of a card that shows only the name of its table. */
 const NO_ROWS = { rows: [], hasFilter: false, showsAllColumns: false, otherColumns: 0, overflow: 0 } as const;
 
@@ -196,7 +206,7 @@ export function toCards(graph: LineageGraph, options: CardOptions = DEFAULT_OPTI
     if (columns) columns.push(column);
     else tables.set(key, [column]);
   }
-  const edges = directEdgesByColumn(graph);
+  const edges = directEdgesByColumn(options.loaded ?? graph);
   const directFirst = (a: Column, b: Column) =>
     Number(b.direct) - Number(a.direct) || a.field.localeCompare(b.field);
   const cards = [...tables.values()].map((columns) => toCard(columns.sort(directFirst), edges, options));

@@ -12,20 +12,23 @@ const FONTS = {
 } as const;
 
 function svgElement(shape: Shape): string {
+  const opacity = shape.opacity === undefined ? '' : ` opacity="${shape.opacity}"`;
   if (shape.kind === 'rect') {
     const stroke =
       shape.stroke === null
         ? ''
         : ` stroke="${shape.stroke}"${shape.dashed ? ' stroke-dasharray="5 4"' : ''}`;
-    return `<rect x="${shape.x}" y="${shape.y}" width="${shape.width}" height="${shape.height}" rx="${shape.radius}" fill="${shape.fill}"${stroke}/>`;
+    return `<rect x="${shape.x}" y="${shape.y}" width="${shape.width}" height="${shape.height}" rx="${shape.radius}" fill="${shape.fill}"${stroke}${opacity}/>`;
   }
   if (shape.kind === 'path') {
     const dash = shape.dashed ? ' stroke-dasharray="2 4"' : '';
-    return `<path d="${shape.path}" fill="none" stroke="${shape.stroke}" stroke-width="${shape.width}"${dash}/>`;
+    const { x, y } = shape.at;
+    const moved = x === 0 && y === 0 ? '' : ` transform="translate(${x} ${y})"`;
+    return `<path d="${shape.path}" fill="none" stroke="${shape.stroke}" stroke-width="${shape.width}"${dash}${moved}${opacity}/>`;
   }
   const { family, weight } = FONTS[shape.font];
   const anchor = shape.alignRight ? ' text-anchor="end"' : '';
-  return `<text x="${shape.x}" y="${shape.y}" fill="${shape.fill}" font-family="${family}" font-weight="${weight}" font-size="${shape.size}"${anchor}>${escapeXml(shape.text)}</text>`;
+  return `<text x="${shape.x}" y="${shape.y}" fill="${shape.fill}" font-family="${family}" font-weight="${weight}" font-size="${shape.size}"${anchor}${opacity}>${escapeXml(shape.text)}</text>`;
 }
 
 /** The scene as SVG text. */
@@ -41,6 +44,7 @@ export function toSvg(scene: Scene): string {
 }
 
 function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
+  context.globalAlpha = shape.opacity ?? 1;
   if (shape.kind === 'rect') {
     context.beginPath();
     context.roundRect(shape.x, shape.y, shape.width, shape.height, shape.radius);
@@ -56,7 +60,9 @@ function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
     context.setLineDash(shape.dashed ? [2, 4] : []);
     context.lineWidth = shape.width;
     context.strokeStyle = shape.stroke;
+    context.translate(shape.at.x, shape.at.y);
     context.stroke(new Path2D(shape.path));
+    context.translate(-shape.at.x, -shape.at.y);
   } else {
     const { family, weight } = FONTS[shape.font];
     context.font = `${weight} ${shape.size}px ${family}`;

@@ -1,10 +1,15 @@
 /** The path through a column: all its upstream and downstream columns in the drawing, and the edges between. */
+import type { Card } from './cards';
 import type { LineageGraph } from './lineageGraph';
 
 export interface Path {
   readonly columns: ReadonlySet<string>;
   readonly edges: ReadonlySet<string>;
 }
+
+/** Whether a card is on the path. A card without rows is one column of the path, whose field is `*`. */
+export const isOnPath = (card: Pick<Card, 'key' | 'rows'>, path: Path) =>
+  path.columns.has(`${card.key}|*`) || card.rows.some((row) => path.columns.has(row.key));
 
 type Adjacency = ReadonlyMap<string, readonly (readonly [edge: string, neighbour: string])[]>;
 

@@ -12,7 +12,7 @@ import { CopyButton } from './CopyButton';
 import { downloadFile, downloadText, safeFileName } from './download';
 
 const LAYERS = ['bronze', 'silver', 'gold', 'platinum', 'none'];
-const MARKS = ['clear', 'masked', 'indirect', 'added', 'removed', 'changed'];
+const MARKS = ['clear', 'masked', 'indirect', 'added', 'removed', 'changed', 'source'];
 
 /** The current colors, read from the tokens of the style sheet. */
 function readPalette(): Palette {
@@ -27,6 +27,7 @@ function readPalette(): Palette {
     muted: token('muted'),
     border: token('border'),
     line: token('line'),
+    focus: token('accent-background'),
     marks: { ...tokens('mark-', MARKS), accent: token('accent') },
     layers: tokens('layer-', LAYERS),
   };

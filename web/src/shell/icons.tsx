@@ -2,6 +2,9 @@
 
 export const SHIELD = 'M8 1.5 13 3.3v3.9c0 3.2-2 5.9-5 7.3-3-1.4-5-4.1-5-7.3V3.3Z';
 
+export const SUM = 'M12 4.5V3H4l4 5-4 5h8v-1.5';
+export const QUESTION = 'M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.5v.5';
+
 const PATHS = {
   search: 'M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9m3.3 7.8 3.7 3.7',
   theme: 'M8 1.5a6.5 6.5 0 1 0 0 13ZM8 1.5a6.5 6.5 0 0 1 0 13',
@@ -33,7 +36,7 @@ export function ShieldIcon() {
 export function SumIcon() {
   return (
     <svg className="icon badge" viewBox="0 0 16 16" role="img" aria-label="aggregated">
-      <path d="M12 4.5V3H4l4 5-4 5h8v-1.5" />
+      <path d={SUM} />
     </svg>
   );
 }
@@ -41,7 +44,7 @@ export function SumIcon() {
 export function UnknownIcon() {
   return (
     <svg className="icon badge" viewBox="0 0 16 16" aria-hidden="true">
-      <path d="M5.5 6a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.8-1.1 1.8M8 12.5v.5" />
+      <path d={QUESTION} />
     </svg>
   );
 }
