@@ -38,6 +38,13 @@ test.each([
   expect(columnsThatFit([...COLUMNS, wide], width).map((column) => column.id)).toEqual(ids);
 });
 
+test('a narrow table shows its essential columns, in their order', () => {
+  const [n, t] = COLUMNS.map((column) => ({ ...column, width: '100px' })) as typeof COLUMNS & { length: 2 };
+  const essential = { ...n, id: 'essential', isEssential: true } as (typeof COLUMNS)[number];
+  const columns = [n, t, essential] as typeof COLUMNS;
+  expect(columnsThatFit(columns, 260).map((column) => column.id)).toEqual(['n', 'essential']);
+});
+
 test.each([
   [null, [10, null, 9]],
   ['n', [9, 10, null]],

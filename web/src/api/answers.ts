@@ -129,9 +129,11 @@ export interface Droppable extends ColumnJson {
 export interface Evidence {
   readonly since: string;
   readonly until: string;
+  readonly seconds: number;
   readonly jobs: number;
   readonly queries: number;
   readonly sources: readonly string[];
+  readonly sources_left_out: number;
   readonly not_visible: readonly string[];
 }
 
@@ -188,7 +190,7 @@ export interface Coverage extends Rows<Gap> {
 export interface Gap {
   readonly kind: string;
   readonly job?: JobRef | null;
-  readonly dataset?: TableRef | null;
+  readonly dataset?: (TableRef & { readonly label?: string }) | null;
   readonly run_id?: string | null;
   readonly detail?: string | null;
   readonly layer?: string | null;
@@ -225,6 +227,14 @@ export interface Run {
   readonly integration?: string | null;
   readonly owner?: string | null;
   readonly error?: string | null;
+  /** What the run wrote; only an opened run has it. */
+  readonly written?: readonly WrittenDataset[];
+}
+
+export interface WrittenDataset extends DatasetIdentity {
+  readonly rows: number | null;
+  readonly bytes: number | null;
+  readonly files: number | null;
 }
 
 export interface DatasetIdentity extends TableRef {

@@ -1,6 +1,6 @@
 /** Converts answers of the server to lineage graphs. */
 import type { ChangeJson, ColumnJson, Diff, EdgeJson, Traversal } from '../api/answers';
-import { type ColumnRef, columnKey, shortName } from '../state/names';
+import { type ColumnRef, columnKey, tableLabel } from '../state/names';
 import {
   type Change,
   type Column,
@@ -13,11 +13,6 @@ import {
 } from './lineageGraph';
 
 const SIGN = { up: -1, down: 1 } as const;
-
-/** The table part of a column's label: `silver.orders.amount` → `silver.orders`. */
-function tableLabel({ label, field, name }: ColumnJson): string {
-  return label?.endsWith(`.${field}`) ? label.slice(0, -field.length - 1) : shortName(name);
-}
 
 /** Converts a column. `side` is its side of the column in focus, and null for that column itself. */
 export function toColumn(json: ColumnJson, side: 'up' | 'down' | null): Column {

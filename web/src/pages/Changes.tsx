@@ -78,6 +78,7 @@ export default function Changes() {
   );
   return (
     <GraphScreen
+      state={query.state}
       toolbar={<DateRangeForm from={from ?? answer?.from ?? null} to={to} />}
       graph={
         <QueryResult query={query}>

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Unknown } from '../api/answers';
 import { utcTime } from '../format/time';
 import { ExportButtons } from '../shell/ExportButtons';
-import { VerdictLine } from '../shell/VerdictLine';
+import { type Scope, VerdictLine } from '../shell/VerdictLine';
 import { Table, type TableProps } from './Table';
 
 /** The parts of an answer that the verdict line shows. */
@@ -12,6 +12,7 @@ export interface AnswerSummary {
   readonly as_of: string | null;
   readonly left_out?: number;
   readonly unknown?: readonly Unknown[];
+  readonly scope?: Scope;
 }
 
 interface AnswerTableProps<Row> extends TableProps<Row> {
@@ -37,6 +38,7 @@ export function AnswerTable<Row>(props: AnswerTableProps<Row>) {
         asOf={summary.as_of}
         leftOut={summary.left_out ?? 0}
         unknown={summary.unknown ?? []}
+        scope={summary.scope ?? 'everything'}
         onLoadMore={onLoadMore}
       >
         <ExportButtons

@@ -1,8 +1,6 @@
 /** Columns of the tables about tables: their list, and the parts of the page of one of them. */
 import type { DatasetJson, SchemaColumn, SchemaVersion } from '../api/answers';
 import { distanceText } from '../graph/labels';
-import { TableLink } from '../shell/Links';
-import { shortName } from '../state/names';
 import {
   jobColumn,
   layerColumn,
@@ -18,14 +16,7 @@ import type { TableJob } from './tableJobs';
 import type { TableColumn } from './tableModel';
 
 export const TABLE_COLUMNS: readonly TableColumn<DatasetJson>[] = [
-  {
-    id: 'table',
-    title: 'Table',
-    width: 'minmax(180px, 2fr)',
-    cell: (row, fitting) => <TableLink table={row} label={row.label} limit={fitting} tabIndex={-1} />,
-    text: (row) => `${row.namespace} ${row.name}`,
-    sortValue: (row) => row.label ?? shortName(row.name),
-  },
+  { ...tableColumn((row: DatasetJson) => row), width: 'minmax(180px, 2fr)' },
   layerColumn((row) => row.layer),
   {
     ...textColumn<DatasetJson>('kind', 'Kind', (row) => row.kind?.toLowerCase(), '80px'),
@@ -60,13 +51,13 @@ export const SCHEMA_COLUMNS: readonly TableColumn<SchemaColumn>[] = [
   },
   { ...numberColumn('upstream', 'Upstream', (row: SchemaColumn) => row.up), width: '80px' },
   {
-    ...numberColumn('up_conditions', 'By condition', (row: SchemaColumn) => row.up_conditions),
+    ...numberColumn('up_conditions', 'Decided by', (row: SchemaColumn) => row.up_conditions),
     width: '96px',
     minTableWidth: 700,
   },
   { ...numberColumn('downstream', 'Downstream', (row: SchemaColumn) => row.down), width: '96px' },
   {
-    ...numberColumn('down_conditions', 'By condition', (row: SchemaColumn) => row.down_conditions),
+    ...numberColumn('down_conditions', 'Decides', (row: SchemaColumn) => row.down_conditions),
     width: '96px',
     minTableWidth: 700,
   },
@@ -108,7 +99,7 @@ export const REACHED_TABLE_COLUMNS: readonly TableColumn<ReachedTable>[] = [
     text: ({ distance }) => String(distance),
     sortValue: ({ distance }) => distance,
   },
-  tableColumn(),
+  tableColumn((row) => row),
   layerColumn((row) => row.layer),
   ownerColumn((row) => row.owner, 'minmax(168px, 1fr)'),
   numberColumn('columns', 'Columns', (row) => row.columns),

@@ -1,6 +1,6 @@
 /** Table rows for a comparison of two dates. */
 import type { ChangeJson, Diff } from '../api/answers';
-import { type ColumnRef, columnKey, shortName } from '../state/names';
+import { type ColumnRef, columnKey, type JobRef, shortName } from '../state/names';
 
 export interface ChangeRow {
   readonly key: string;
@@ -9,14 +9,14 @@ export interface ChangeRow {
   readonly fromText: string;
   readonly toText: string;
   readonly detail: string;
-  readonly job: string;
+  readonly job: JobRef | null;
   readonly at: string | null;
   /** Key of the column that a double click opens. */
   readonly column: string | null;
 }
 
-const columnText = (column: ColumnRef | undefined) =>
-  column === undefined ? '' : `${shortName(column.name)}.${column.field}`;
+const columnText = (column: (ColumnRef & { readonly label?: string | undefined }) | undefined) =>
+  column === undefined ? '' : (column.label ?? `${shortName(column.name)}.${column.field}`);
 
 /** Name of an added, removed or changed column or table: `silver.orders.note`, `silver.orders`. */
 function objectText({ name, field }: ChangeJson): string {
@@ -50,7 +50,7 @@ function toRow(json: ChangeJson, change: ChangeRow['change'], index: number): Ch
     fromText: columnText(json.source),
     toText: json.target === undefined ? objectText(json) : columnText(json.target),
     detail: detailText(json),
-    job: json.job?.name ?? edge.job?.name ?? '',
+    job: json.job ?? edge.job ?? null,
     at: (change === 'removed' ? json.retired_at : null) ?? edge.first_seen ?? null,
     column: json.target === undefined ? objectKey(json) : columnKey(json.target),
   };

@@ -4,7 +4,7 @@ import { duration } from '../format/time';
 import { JobLink, TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
 import { Timestamp } from '../shell/Timestamp';
-import { type JobRef, shortName } from '../state/names';
+import { type JobRef, shortName, type TableRef } from '../state/names';
 import { Layer, layerOrder, State } from './cells';
 import type { TableColumn } from './tableModel';
 
@@ -67,11 +67,7 @@ export function jobColumn<Row>(
     width,
     cell: (row, fitting) => {
       const job = jobOf(row);
-      return job ? (
-        <JobLink job={job} limit={fitting} tabIndex={-1} />
-      ) : (
-        <span className="muted">unknown</span>
-      );
+      return job ? <JobLink job={job} limit={fitting} /> : <span className="muted">unknown</span>;
     },
     text: (row) => jobOf(row)?.name ?? '',
   };
@@ -168,16 +164,27 @@ export function stateColumn<Row>(stateOf: TextOf<Row>): TableColumn<Row> {
   };
 }
 
-export function tableColumn<
-  Row extends { readonly namespace: string; readonly name: string },
->(): TableColumn<Row> {
+/** A table as a link to its page; nothing for a row without a table. */
+export function tableColumn<Row>(
+  tableOf: (row: Row) => (TableRef & { readonly label?: string | undefined }) | null | undefined,
+): TableColumn<Row> {
+  const labelOf = (row: Row) => {
+    const table = tableOf(row);
+    return table ? (table.label ?? shortName(table.name)) : '';
+  };
   return {
     id: 'table',
     title: 'Table',
-    width: 'minmax(140px, 1.4fr)',
-    cell: (row, fitting) => <TableLink table={row} limit={fitting} tabIndex={-1} />,
-    text: (row) => `${row.namespace} ${row.name}`,
-    sortValue: (row) => shortName(row.name),
+    width: 'minmax(112px, 1.4fr)',
+    cell: (row, fitting) => {
+      const table = tableOf(row);
+      return table ? <TableLink table={table} label={labelOf(row)} limit={fitting} /> : '';
+    },
+    text: (row) => {
+      const table = tableOf(row);
+      return table ? `${table.namespace} ${table.name}` : '';
+    },
+    sortValue: labelOf,
   };
 }
 

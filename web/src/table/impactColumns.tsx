@@ -23,6 +23,7 @@ export const IMPACT_COLUMNS: readonly TableColumn<ImpactRow>[] = [
   {
     id: 'effect',
     title: 'Effect',
+    isEssential: true,
     width: '104px',
     cell: ({ effect }) => (
       <span className={`verdict ${MARKS[effect]}`}>
@@ -32,12 +33,13 @@ export const IMPACT_COLUMNS: readonly TableColumn<ImpactRow>[] = [
     text: ({ effect }) => effect,
     sortValue: ({ effect }) => EFFECTS.indexOf(effect),
   },
-  jobColumn((row) => row.job, { width: 'minmax(96px, 1.1fr)' }),
+  { ...jobColumn((row: ImpactRow) => row.job, { width: 'minmax(96px, 1.1fr)' }), isEssential: true },
   ownerColumn((row) => row.owner, 'minmax(96px, 1fr)'),
   {
     id: 'column',
     title: 'Column',
-    width: 'minmax(160px, 2.6fr)',
+    width: 'minmax(120px, 2.6fr)',
+    isEssential: true,
     cell: ({ columnText }, fitting) => <Name className="mono" text={columnText} limit={fitting} />,
     text: ({ columnText }) => columnText,
   },

@@ -1,6 +1,5 @@
 /** Columns of the tables about the service: coverage gaps, jobs, runs and quarantine. */
 import type { Gap, Job, Quarantined, Run } from '../api/answers';
-import { shortName } from '../state/names';
 import {
   durationColumn,
   jobColumn,
@@ -8,6 +7,7 @@ import {
   numberColumn,
   ownerColumn,
   stateColumn,
+  tableColumn,
   timeColumn,
 } from './columns';
 import type { TableColumn } from './tableModel';
@@ -37,12 +37,7 @@ export const GAP_COLUMNS: readonly TableColumn<Gap>[] = [
     text: (row) => row.kind,
   },
   jobColumn((row) => row.job, { width: 'minmax(140px, 1.2fr)' }),
-  {
-    ...nameColumn<Gap>('dataset', 'Table', (row) => row.dataset && shortName(row.dataset.name), {
-      width: 'minmax(140px, 1.2fr)',
-    }),
-    text: (row) => row.dataset?.name ?? '',
-  },
+  tableColumn((row) => row.dataset),
   nameColumn('detail', 'Detail', (row) => row.detail, { width: WIDE, limit: 80 }),
   timeColumn('first', 'First seen', (row) => row.first_seen),
   timeColumn('last', 'Last seen', (row) => row.last_seen),

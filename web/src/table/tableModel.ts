@@ -9,6 +9,8 @@ export interface TableColumn<Row> {
   readonly isNumber?: boolean;
   /** The column is hidden in a narrower table. It is always part of the CSV file. */
   readonly minTableWidth?: number;
+  /** The column is shown on a small screen before others that come first in the table. */
+  readonly isEssential?: boolean;
   /** The column is hidden while it has no text in any row. */
   readonly hidesWhenEmpty?: boolean;
   /** `fitting` is the number of characters that fit into the cell. */
@@ -71,21 +73,24 @@ export const columnsWithContent = <Row>(
 ): readonly TableColumn<Row>[] =>
   columns.filter((column) => !column.hidesWhenEmpty || rows.some((row) => column.text(row) !== ''));
 
-/** The columns that a table of this width shows; all of them until the width is known, and always the first one. */
+/** The columns that a table of this width shows; all of them until the width is known, and at least one. */
 export function columnsThatFit<Row>(
   columns: readonly TableColumn<Row>[],
   tableWidth: number,
 ): readonly TableColumn<Row>[] {
   if (tableWidth === 0) return columns;
-  const kept: TableColumn<Row>[] = [];
+  const kept = new Set<TableColumn<Row>>();
   let remaining = tableWidth - ROW_PADDING_PX + GAP_PX;
-  for (const column of columns) {
+  const essentialFirst = [...columns].sort(
+    (a, b) => Number(b.isEssential ?? false) - Number(a.isEssential ?? false),
+  );
+  for (const column of essentialFirst) {
     const width = minTrackWidth(column.width) + GAP_PX;
-    if ((column.minTableWidth ?? 0) > tableWidth || (kept.length > 0 && width > remaining)) continue;
+    if ((column.minTableWidth ?? 0) > tableWidth || (kept.size > 0 && width > remaining)) continue;
     remaining -= width;
-    kept.push(column);
+    kept.add(column);
   }
-  return kept;
+  return columns.filter((column) => kept.has(column));
 }
 
 /** Width of a character that is wider than the average one, so that a truncated name rarely exceeds its cell. */

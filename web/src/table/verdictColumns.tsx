@@ -1,6 +1,7 @@
 /** Columns of the tables about personal data, readers, writers and changes. */
 import type { Landing, Reader, Writer } from '../api/answers';
 import { MARK_LABELS } from '../graph/labels';
+import { tableLabel } from '../state/names';
 import { VerdictMark } from './cells';
 import type { ChangeRow } from './changeRows';
 import {
@@ -25,8 +26,8 @@ export const PERSONAL_DATA_COLUMNS: readonly TableColumn<Landing>[] = [
     text: (row) => row.verdict,
     sortValue: (row) => VERDICTS.indexOf(row.verdict),
   },
-  nameColumn('column', 'Column', (row) => row.field, { className: 'mono', width: 'minmax(120px, 1.2fr)' }),
-  tableColumn(),
+  nameColumn('column', 'Column', (row) => row.field, { className: 'mono', width: 'minmax(96px, 1.2fr)' }),
+  tableColumn((row) => ({ ...row, label: tableLabel(row) })),
   { ...layerColumn((row: Landing) => row.layer), minTableWidth: 860 },
   {
     id: 'hop',
@@ -75,12 +76,13 @@ export const WRITER_COLUMNS: readonly TableColumn<Writer>[] = [
   timeColumn('last', 'Last success', (row) => row.job.last_success),
 ];
 
-const COLUMN_NAME = { className: 'mono', width: 'minmax(140px, 1.3fr)', limit: 48 };
+const COLUMN_NAME = { className: 'mono', width: 'minmax(108px, 1.3fr)', limit: 48 };
 
 export const CHANGE_COLUMNS: readonly TableColumn<ChangeRow>[] = [
   {
     id: 'change',
     title: 'Change',
+    isEssential: true,
     width: '104px',
     cell: (row) => (
       <span className={`verdict mark-${row.change}`}>
@@ -90,9 +92,9 @@ export const CHANGE_COLUMNS: readonly TableColumn<ChangeRow>[] = [
     text: (row) => row.change,
   },
   textColumn('kind', 'Object', (row) => row.kind, '88px'),
-  nameColumn('from', 'From', (row) => row.fromText, COLUMN_NAME),
-  nameColumn('to', 'To', (row) => row.toText, COLUMN_NAME),
+  { ...nameColumn<ChangeRow>('from', 'From', (row) => row.fromText, COLUMN_NAME), isEssential: true },
+  { ...nameColumn<ChangeRow>('to', 'To', (row) => row.toText, COLUMN_NAME), isEssential: true },
   nameColumn('detail', 'Expression', (row) => row.detail, { ...COLUMN_NAME, width: 'minmax(120px, 1.2fr)' }),
-  nameColumn('job', 'Job', (row) => row.job, { limit: 36 }),
+  jobColumn((row) => row.job),
   timeColumn('at', 'When', (row) => row.at),
 ];
