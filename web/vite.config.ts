@@ -1,9 +1,10 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig } from 'vitest/config';
 
 // Relative URLs, so that the page works under the path prefix of a proxy.
 export default defineConfig({
   base: './',
+  test: { css: true },
   plugins: [react()],
   worker: { format: 'es' },
   build: {
