@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { toCsv } from '../src/format/csv';
-import { countOf, truncateEnd, truncateMiddle, visible } from '../src/format/text';
-import { duration, fromInputValue, relativeTime, toInputValue, utcTime } from '../src/format/time';
+import { byteSize, countOf, truncateEnd, truncateMiddle, truncateWords, visible } from '../src/format/text';
+import {
+  duration,
+  fromInputValue,
+  historyLength,
+  relativeTime,
+  toInputValue,
+  utcTime,
+} from '../src/format/time';
 
 test('an error keeps its start', () => {
   expect(truncateEnd('[CAST_INVALID_INPUT] The value', 21)).toBe('[CAST_INVALID_INPUT]…');
@@ -74,4 +81,29 @@ test('CSV quotes special characters and disarms formulas', () => {
   expect(toCsv(['x', 'y'], rows)).toBe(
     'x,y\r\n"a,b","a ""b"""\r\n"\'=HYPERLINK(""x"")",-3\r\n"two\nlines",\'@cmd\r\n',
   );
+});
+
+test('a long name does not hide the rest of a sentence', () => {
+  expect(truncateWords(`${'a'.repeat(50)} has 1 column`, 9)).toBe('aaaa…aaaa has 1 column');
+});
+
+// the words of `colline droppable`
+test.each([
+  [3.21, '3.2 s'],
+  [45, '45 s'],
+  [1800, '30 min'],
+  [86_442, '24.0 h'],
+  [34_551_360, '400 days'],
+])('a history of %d seconds is %s', (seconds, text) => {
+  expect(historyLength(seconds)).toBe(text);
+});
+
+test.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [4494, '4.5 kB'],
+  [12_345_678, '12.3 MB'],
+  [250_000_000_000, '250 GB'],
+])('%d bytes are %s', (bytes, text) => {
+  expect(byteSize(bytes)).toBe(text);
 });

@@ -9,6 +9,13 @@ export function truncateMiddle(text: string, limit: number): string {
   return `${characters.slice(0, head).join('')}…${tail > 0 ? characters.slice(-tail).join('') : ''}`;
 }
 
+/** `text` with each word of at most `limit` characters; longer words lose their middle. */
+export const truncateWords = (text: string, limit: number): string =>
+  text
+    .split(' ')
+    .map((word) => truncateMiddle(word, limit))
+    .join(' ');
+
 /** `text` with at most `limit` characters. The end is replaced by `…`: an error begins with what went wrong. */
 export function truncateEnd(text: string, limit: number): string {
   const characters = Array.from(text);
@@ -41,6 +48,15 @@ const NUMBER_FORMAT = new Intl.NumberFormat('en-GB');
 /** 12345 → `12,345`. */
 export function count(number: number): string {
   return NUMBER_FORMAT.format(number);
+}
+
+const BYTE_UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** `4.5 kB`, `950 bytes`: a size in steps of 1,000. */
+export function byteSize(bytes: number): string {
+  const step = Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const value = bytes / 1000 ** step;
+  return `${step === 0 || value >= 100 ? count(Math.round(value)) : value.toFixed(1)} ${BYTE_UNITS[step]}`;
 }
 
 /** `1 column`, `14 columns`. An irregular plural is passed as `plural`. */

@@ -46,6 +46,14 @@ export function duration(milliseconds: number): string {
   return minutes % 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${minutes / 60} h`;
 }
 
+/** `12 s`, `3 min`, `2.5 h`, `12 days`: how long a history is, in one unit. */
+export function historyLength(seconds: number): string {
+  if (seconds < 100) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  if (seconds < 6_000) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${(seconds / 3_600).toFixed(1)} h`;
+  return `${Math.round(seconds / 86_400).toLocaleString('en-GB')} days`;
+}
+
 /** The value of a `datetime-local` input for a timestamp, in local time; empty for null. */
 export function toInputValue(timestamp: string | null): string {
   const time = timestamp === null ? Number.NaN : Date.parse(timestamp);

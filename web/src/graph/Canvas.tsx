@@ -1,7 +1,7 @@
 /** The canvas: cards, the edges below them, pan, zoom and keyboard control. */
 import '@xyflow/react/dist/base.css';
 import { Background, MiniMap, ReactFlow, ReactFlowProvider, ViewportPortal } from '@xyflow/react';
-import { type ReactNode, useMemo, useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { tableOf } from '../state/names';
 import { ActionsContext, type CanvasActions } from './canvasActions';
 import { CARD_WIDTH } from './cards';
@@ -29,7 +29,6 @@ interface CanvasProps {
   readonly subject: string;
   readonly focusTable: string | null;
   readonly actions: CanvasActions;
-  readonly children?: ReactNode;
 }
 
 /** Where the animation of a new card starts, relative to its position: at a neighbour that was there before. */
@@ -68,7 +67,7 @@ function useNodes(drawing: Drawing, subject: string): CardNode[] {
   }, [drawing, subject]);
 }
 
-function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) {
+function Flow({ drawing, subject, focusTable, actions }: CanvasProps) {
   const nodes = useNodes(drawing, subject);
   const canvas = useRef<HTMLDivElement>(null);
   const { onInit, showAll, ...moveHandlers } = useViewport(drawing, subject, focusTable, canvas);
@@ -97,7 +96,6 @@ function Flow({ drawing, subject, focusTable, actions, children }: CanvasProps) 
             <EdgeLines paths={drawing.edgePaths} />
           </ViewportPortal>
           <Background gap={24} size={1} />
-          {children}
           <GraphFind drawing={drawing} />
           {drawing.cards.length >= MIN_MINIMAP_CARDS && (
             <MiniMap

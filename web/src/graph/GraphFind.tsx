@@ -1,18 +1,20 @@
 /** The find field of the graph (key `f`): marks the rows and tables that match, and moves to the next one on Enter. */
 import { Panel, useReactFlow } from '@xyflow/react';
 import { type KeyboardEvent, useCallback, useEffect, useMemo, useState } from 'react';
-import { count } from '../format/text';
+import { count, countOf } from '../format/text';
 import { useStore } from '../state/store';
+import { useActions } from './canvasActions';
 import { CARD_WIDTH, HEADER_HEIGHT, ROW_HEIGHT } from './cards';
-import { type Match, matchesInDrawing } from './findInGraph';
+import { type Match, matchesInDrawing, matchesInFolds } from './findInGraph';
 import { findOpen } from './findState';
 import { foundStore, NOTHING_FOUND } from './highlight';
 import type { Drawing } from './useDrawing';
 import { MIN_READABLE_ZOOM } from './viewport';
 
-function resultText(text: string, matches: readonly Match[], position: number): string {
+function resultText(text: string, matches: readonly Match[], position: number, folded: number): string {
   if (text === '') return '';
-  return matches.length === 0 ? 'No matches' : `${count(position + 1)} of ${count(matches.length)}`;
+  if (matches.length > 0) return `${count(position + 1)} of ${count(matches.length)}`;
+  return folded > 0 ? `In ${countOf(folded, 'folded table')}; Enter shows it` : 'No matches';
 }
 
 /** Moves the canvas so that the match is in the middle. */
@@ -34,6 +36,8 @@ function FindField({ drawing }: { drawing: Drawing }) {
   const [text, setText] = useState('');
   const [position, setPosition] = useState(0);
   const matches = useMemo(() => matchesInDrawing(drawing.cards, text), [drawing, text]);
+  const folded = useMemo(() => matchesInFolds(drawing.cards, drawing.loaded, text), [drawing, text]);
+  const { unfold } = useActions();
   const show = useShowMatch(drawing);
   const current = matches[position];
   useEffect(() => {
@@ -46,6 +50,7 @@ function FindField({ drawing }: { drawing: Drawing }) {
     if (event.key === 'Escape') findOpen.set(false);
     else if (event.key === 'Enter' && matches.length > 0)
       setPosition((position + (event.shiftKey ? matches.length - 1 : 1)) % matches.length);
+    else if (event.key === 'Enter' && folded[0] !== undefined) unfold(folded[0]);
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -66,7 +71,7 @@ function FindField({ drawing }: { drawing: Drawing }) {
         }}
         onKeyDown={onKeyDown}
       />
-      <span role="status">{resultText(text, matches, position)}</span>
+      <span role="status">{resultText(text, matches, position, folded.length)}</span>
     </Panel>
   );
 }

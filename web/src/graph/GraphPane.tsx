@@ -1,5 +1,4 @@
 /** Draws a lineage graph, with budget banner and legend, and connects it to the view. */
-import { Panel } from '@xyflow/react';
 import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { countOf } from '../format/text';
 import { tableOf } from '../state/names';
@@ -17,6 +16,8 @@ import { type Drawing, useDrawing } from './useDrawing';
 
 interface GraphPaneProps {
   readonly graph: LineageGraph;
+  /** The graph before a part of it was folded. */
+  readonly loaded?: LineageGraph;
   /** Identifies what the graph shows; a new subject is fitted to the screen. */
   readonly subject: string;
   readonly focusColumn: string | null;
@@ -35,15 +36,19 @@ const NO_TEXTS: ReadonlyMap<string, string> = new Map();
 function BudgetBanner({ drawing }: { drawing: Drawing }) {
   const { groupedTables, omittedEdges, cards } = drawing;
   if (groupedTables === 0 && omittedEdges === 0) return null;
-  const shown = cards.filter((card) => !card.isGroup).length;
+  const shown = countOf(
+    cards.filter((card) => !card.isGroup).length,
+    groupedTables > 0 ? 'nearest table' : 'table',
+  );
   return (
-    <Panel position="top-center" className="banner" role="status">
-      Showing the {countOf(shown, 'nearest table')}
+    <p className="banner" role="status">
+      Showing {groupedTables > 0 && 'the '}
+      {shown}
       {groupedTables > 0 &&
         `; ${countOf(groupedTables, 'more table is', 'more tables are')} grouped by distance`}
       {omittedEdges > 0 && `; ${countOf(omittedEdges, 'edge is', 'edges are')} not drawn`}. The table below is
       complete.
-    </Panel>
+    </p>
   );
 }
 
@@ -120,7 +125,7 @@ export function GraphPane(props: GraphPaneProps) {
     [props.graph, grain],
   );
   const { filters, setFilter } = useFilters();
-  const drawing = useDrawing(graph, unknownReasons, filters, grain);
+  const drawing = useDrawing(graph, unknownReasons, filters, grain, props.loaded);
   const drawnGraph = useRef(graph);
   drawnGraph.current = graph;
   const actions = useCanvasActions(drawnGraph, canExpand && grain === 'column', setFilter);
@@ -133,14 +138,13 @@ export function GraphPane(props: GraphPaneProps) {
   if (drawing === null || drawing.cards.length === 0) return null;
   return (
     <>
+      <BudgetBanner drawing={drawing} />
       <Canvas
         drawing={drawing}
         subject={`${subject} ${grain}`}
         focusTable={focusColumn === null ? null : tableOf(focusColumn)}
         actions={actions}
-      >
-        <BudgetBanner drawing={drawing} />
-      </Canvas>
+      />
       {legend !== undefined && <div className="legend">{legend}</div>}
     </>
   );

@@ -26,6 +26,8 @@ export interface ColumnGraph {
   readonly asOf: string | null;
   readonly unknown: readonly Unknown[];
   readonly leftOut: number;
+  /** Whether the depth hides columns. */
+  readonly isDepthLimited: boolean;
   /** Position of the next page of each traversal; empty when everything is loaded. */
   readonly cursors: readonly Cursor[];
 }
@@ -43,6 +45,7 @@ const EMPTY_COLUMN_GRAPH: ColumnGraph = {
   asOf: null,
   unknown: [],
   leftOut: 0,
+  isDepthLimited: false,
   cursors: [],
 };
 
@@ -177,6 +180,10 @@ function mergeTraversals(
   }, EMPTY_GRAPH);
 }
 
+/** Whether there are columns beyond the depth of the traversal. */
+export const isDepthLimited = ({ totals }: Pick<Traversal, 'totals'>) =>
+  (totals.hops ?? 0) > (totals.depth ?? 0);
+
 /** Loads everything that the view shows. Errors of the queries are passed on. */
 export async function loadColumnGraph(view: ColumnGraphView, queries: GraphQueries): Promise<ColumnGraph> {
   const focus = view.column === null ? null : readColumnKey(view.column);
@@ -208,6 +215,7 @@ export async function loadColumnGraph(view: ColumnGraphView, queries: GraphQueri
     asOf: traversals[0]?.traversal.as_of ?? null,
     unknown: withoutDuplicates(unknown),
     leftOut: traversals.reduce((sum, { traversal }) => sum + traversal.left_out, 0),
+    isDepthLimited: traversals.some(({ traversal }) => isDepthLimited(traversal)),
     cursors: traversals.flatMap(({ traversal, side }) => nextCursor(traversal, side)),
   };
 }

@@ -1,7 +1,9 @@
 /** From a lineage graph to a drawing: budget, cards, layout from the worker, edge paths. */
 import { useEffect, useMemo, useState } from 'react';
 import { fetchDataset } from '../api/queries';
+import { freshness } from '../state/freshness';
 import { readTableKey } from '../state/names';
+import { useStore } from '../state/store';
 import type { Grain } from '../state/url';
 import { useView } from '../state/view';
 import { type DrawnPart, limitToBudget } from './budget';
@@ -19,6 +21,8 @@ export interface Drawing extends DrawnPart {
   readonly cards: readonly Card[];
   readonly edgePaths: readonly EdgePath[];
   readonly layout: Layout;
+  /** Everything that is loaded, with the tables that are folded. */
+  readonly loaded: LineageGraph;
 }
 
 async function loadTableColumns(key: string, asOf: string | null) {
@@ -31,6 +35,8 @@ async function loadTableColumns(key: string, asOf: string | null) {
 function useTableColumns(tables: readonly string[], asOf: string | null) {
   const [tableColumns, setTableColumns] = useState<ReadonlyMap<string, readonly Column[]>>(new Map());
   const tablesKey = JSON.stringify(tables);
+  const epoch = useStore(freshness, (value) => value.epoch);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new epoch means that the snapshot is newer
   useEffect(() => {
     let mounted = true;
     const keys: string[] = JSON.parse(tablesKey);
@@ -40,16 +46,17 @@ function useTableColumns(tables: readonly string[], asOf: string | null) {
     return () => {
       mounted = false;
     };
-  }, [tablesKey, asOf]);
+  }, [tablesKey, asOf, epoch]);
   return tableColumns;
 }
 
-/** The drawing of a graph. The previous drawing stays until the layout of the next one is ready. */
+/** The drawing of a graph, which is a part of what is `loaded`. The previous drawing stays until the layout of the next one is ready. */
 export function useDrawing(
   graph: LineageGraph,
   unknownReasons: ReadonlyMap<string, string>,
   filters: ReadonlyMap<string, string>,
   grain: Grain,
+  loaded: LineageGraph = graph,
 ): Drawing | null {
   const namesOnly = grain === 'table';
   const asOf = useView((view) => view.asOf);
@@ -66,8 +73,15 @@ export function useDrawing(
   const tableColumns = useTableColumns(tables, asOf);
   const cards = useMemo(
     () =>
-      toCards(part.graph, { tableColumns, showAll: new Set(showAll), filters, unknownReasons, namesOnly }),
-    [part, tableColumns, showAll, filters, unknownReasons, namesOnly],
+      toCards(part.graph, {
+        tableColumns,
+        showAll: new Set(showAll),
+        filters,
+        unknownReasons,
+        namesOnly,
+        loaded,
+      }),
+    [part, tableColumns, showAll, filters, unknownReasons, namesOnly, loaded],
   );
   useEffect(() => {
     const boxes = cards.map(({ key, height, layer, isGroup }) => ({
@@ -77,8 +91,8 @@ export function useDrawing(
     }));
     return requestLayout(boxes, tableLinks(part.graph), (layout) => {
       const edgePaths = routeEdges(part.graph, rowAnchors(cards, layout), layout);
-      setDrawing({ ...part, cards, edgePaths, layout });
+      setDrawing({ ...part, cards, edgePaths, layout, loaded });
     });
-  }, [cards, part]);
+  }, [cards, part, loaded]);
   return drawing;
 }

@@ -12,7 +12,7 @@ import { Name } from '../shell/Name';
 import { Owner, PageHeader } from '../shell/PageHeader';
 import { QueryResult } from '../shell/QueryState';
 import { Timestamp } from '../shell/Timestamp';
-import { type JobRef, jobKey, tableKey } from '../state/names';
+import { fullName, type JobRef, jobKey, tableKey } from '../state/names';
 import { navigate, useView } from '../state/view';
 import { AnswerTable } from '../table/AnswerTable';
 import { Layer, State } from '../table/cells';
@@ -27,7 +27,7 @@ function JobHeader({ job }: { job: JobCard['job'] }) {
     <PageHeader
       overview={{ title: 'Jobs', to: { mode: 'runs', job: null, run: null, sort: null, pick: null } }}
       title={job.name}
-      fullName={`${job.namespace} ${job.name}`}
+      fullName={fullName(job)}
       marks={<State name={job.last_state} />}
       tags={job.tags}
       description={job.description}
@@ -80,11 +80,11 @@ function Parts({ card }: { card: JobCard }) {
   );
 }
 
-/** The open run: one of the loaded runs, or else loaded by its id. */
+/** The open run: from the list until its statistics are loaded. */
 function OpenRun({ id, runs }: { id: string; runs: readonly Run[] }) {
   const loaded = useMemo(() => runs.find((run) => run.run_id === id) ?? null, [runs, id]);
-  const query = useQuery(loaded === null ? id : null, () => fetchRun(id));
-  const run = loaded ?? query.value;
+  const query = useQuery(id, () => fetchRun(id));
+  const run = query.value?.run_id === id ? query.value : loaded;
   let content: ReactNode = null;
   if (run !== null) content = <RunDetails run={run} />;
   else if (query.state === 'done') content = <p className="muted">No run has this id.</p>;

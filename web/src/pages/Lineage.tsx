@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { Impact } from '../api/answers';
 import { fetchDataset, fetchImpact, fetchTraversal } from '../api/queries';
 import { type QueryState, useQuery } from '../api/useQuery';
-import { type ColumnGraph, loadColumnGraph, loadNextPages } from '../graph/columnGraph';
+import { type ColumnGraph, isDepthLimited, loadColumnGraph, loadNextPages } from '../graph/columnGraph';
 import { foldGraph } from '../graph/fold';
 import { GraphPane } from '../graph/GraphPane';
 import { EMPTY_GRAPH, withoutIndirect } from '../graph/lineageGraph';
@@ -16,7 +16,7 @@ import { EmptyState, QueryResult } from '../shell/QueryState';
 import { type ColumnRef, columnKey, jobKey, readColumnKey, shortName, tableOf } from '../state/names';
 import type { View } from '../state/url';
 import { jobPage, navigate, openColumn, useView } from '../state/view';
-import { AnswerTable } from '../table/AnswerTable';
+import { type AnswerSummary, AnswerTable } from '../table/AnswerTable';
 import { IMPACT_COLUMNS } from '../table/impactColumns';
 import { impactRows } from '../table/impactRows';
 import { LINEAGE_COLUMNS } from '../table/lineageColumns';
@@ -48,6 +48,7 @@ async function loadImpact(column: ColumnRef, view: View): Promise<LineageAnswer>
     asOf: answer.as_of,
     unknown: answer.unknown ?? [],
     leftOut: answer.left_out,
+    isDepthLimited: isDepthLimited(answer),
     cursors: [],
     impact: answer,
   };
@@ -96,12 +97,12 @@ function emptyText(answer: LineageAnswer, view: View): string {
   return view.ask === 'impact' ? 'Nothing is affected.' : EMPTY_TEXTS[view.direction];
 }
 
-const summaryOf = ({ verdicts, asOf, leftOut, unknown }: LineageAnswer) => ({
-  verdict: verdicts,
-  as_of: asOf,
-  left_out: leftOut,
-  unknown,
-});
+function summaryOf(answer: LineageAnswer, { indirect }: View): AnswerSummary {
+  const { verdicts, asOf, leftOut, unknown } = answer;
+  const hasConditions = indirect || answer.impact !== null;
+  const scope = answer.isDepthLimited ? 'some hops' : hasConditions ? 'everything' : 'values';
+  return { verdict: verdicts, as_of: asOf, left_out: leftOut, unknown, scope };
+}
 
 /** The file name of an export. */
 function exportNameOf({ column: key, ask }: View): string {
@@ -116,7 +117,7 @@ function ImpactTable({ answer, view, onLoadMore }: AnswerProps) {
   );
   return (
     <AnswerTable
-      summary={summaryOf(answer)}
+      summary={summaryOf(answer, view)}
       exportName={exportNameOf(view)}
       onLoadMore={onLoadMore}
       label="what the change affects"
@@ -140,7 +141,7 @@ function LineageTable({ answer, view, onLoadMore }: AnswerProps) {
   const rows = useMemo(() => lineageRows(answer.graph, view.column), [answer, view.column]);
   return (
     <AnswerTable
-      summary={summaryOf(answer)}
+      summary={summaryOf(answer, view)}
       exportName={exportNameOf(view)}
       onLoadMore={onLoadMore}
       label="columns of the answer"
@@ -193,12 +194,14 @@ export default function Lineage() {
   }
   return (
     <GraphScreen
+      state={query.state}
       toolbar={<LineageToolbar />}
       graph={
         <QueryResult query={query}>
           {() => (
             <GraphPane
               graph={drawnGraph}
+              loaded={graph}
               subject={`${view.ask === 'impact'} ${view.column} ${view.direction} ${view.depth}`}
               focusColumn={view.column}
               kind="plain"

@@ -158,6 +158,7 @@ export default function PersonalData() {
   const unknownReasons = useMemo(() => reasonsByTable(answer?.unknown ?? []), [answer]);
   return (
     <GraphScreen
+      state={query.state}
       toolbar={<SubjectForm column={subject.column} tag={subject.tag} />}
       graph={
         <QueryResult query={query}>

@@ -2,8 +2,8 @@
 import type { Droppable, Evidence, Reader } from '../api/answers';
 import { fetchDroppable, fetchWriters } from '../api/queries';
 import { useQuery } from '../api/useQuery';
-import { countOf } from '../format/text';
-import { duration } from '../format/time';
+import { count, countOf } from '../format/text';
+import { historyLength, utcTime } from '../format/time';
 import { Name } from '../shell/Name';
 import { QueryResult } from '../shell/QueryState';
 import { type ColumnRef, columnKey, shortName } from '../state/names';
@@ -20,23 +20,23 @@ const columnLabel = (column: ColumnRef) => `${shortName(column.name)}.${column.f
 const countJobs = (readers: readonly Reader[] = []) =>
   new Set(readers.map(({ job }) => JSON.stringify([job?.namespace, job?.name]))).size;
 
-const DAY_MS = 86_400_000;
-
-/** `12 days`, or hours and minutes for a shorter history. */
-function historyLength({ since, until }: Evidence): string {
-  const milliseconds = Date.parse(until) - Date.parse(since);
-  return milliseconds < 2 * DAY_MS
-    ? duration(milliseconds)
-    : countOf(Math.floor(milliseconds / DAY_MS), 'day');
-}
-
-/** How long and from where reads are recorded, and what cannot be seen. */
+/** How long and from where reads are recorded, and what cannot be seen, in the words of the command line. */
 function EvidenceLine({ evidence }: { evidence: Evidence }) {
+  const { seconds, since, until, jobs, queries, sources, sources_left_out: leftOut } = evidence;
   return (
     <p className="evidence muted">
-      Reads are recorded for {historyLength(evidence)}, from{' '}
-      <Name text={evidence.sources.join(', ') || 'no job'} limit={80} /> ({countOf(evidence.jobs, 'job')},{' '}
-      {countOf(evidence.queries, 'query', 'queries')}). Not visible: {evidence.not_visible.join('; ')}.
+      Reads are recorded for{' '}
+      <span title={`${utcTime(since)} to ${utcTime(until)}`}>{historyLength(seconds)}</span> from{' '}
+      {countOf(jobs, 'job')}
+      {sources.length > 0 && (
+        <>
+          {' in '}
+          <Name text={sources.join(', ')} limit={120} />
+          {leftOut > 0 && ` and ${count(leftOut)} more`}
+        </>
+      )}
+      {queries > 0 && `, ${count(queries)} of them with queries that write nothing`}. Not visible:{' '}
+      {evidence.not_visible.join(', ')}.
     </p>
   );
 }

@@ -50,6 +50,7 @@ export function TableLineage({ card }: { card: Dataset }) {
   const focus = columnKey({ ...card.table, field: '*' });
   return (
     <GraphScreen
+      state={query.state}
       graph={
         <QueryResult query={query}>
           {() =>

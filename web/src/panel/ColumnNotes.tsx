@@ -1,6 +1,6 @@
 /** What is known about a column in addition to its edges: description, owner, counts, and the code of its writer. */
 import { Fragment } from 'react';
-import type { SchemaColumn } from '../api/answers';
+import type { Dataset, SchemaColumn } from '../api/answers';
 import { fetchDataset, fetchJob, fetchWriters } from '../api/queries';
 import { useQuery } from '../api/useQuery';
 import { count, visibleCode } from '../format/text';
@@ -8,6 +8,7 @@ import type { Edge } from '../graph/lineageGraph';
 import { Code } from '../shell/Code';
 import { JobLink } from '../shell/Links';
 import { Name } from '../shell/Name';
+import { QueryResult } from '../shell/QueryState';
 import { type ColumnRef, columnKey, type JobRef, jobKey, tableKey } from '../state/names';
 import { useView } from '../state/view';
 
@@ -52,8 +53,10 @@ function WrittenBy({ column }: { column: ColumnRef }) {
 export function ColumnNotes({ column }: { column: ColumnRef }) {
   const asOf = useView((view) => view.asOf);
   const query = useQuery(`${tableKey(column)} ${asOf}`, () => fetchDataset(column, asOf));
-  if (query.value === null) return null;
-  const { table, columns } = query.value;
+  return <QueryResult query={query}>{(card) => <Notes card={card} column={column} />}</QueryResult>;
+}
+
+function Notes({ card: { table, columns }, column }: { card: Dataset; column: ColumnRef }) {
   const details = columns.find((each) => each.field === column.field);
   const description = details?.description ?? table.description;
   return (
@@ -65,7 +68,7 @@ export function ColumnNotes({ column }: { column: ColumnRef }) {
         </p>
       )}
       {details !== undefined && <Counts column={details} />}
-      <WrittenBy column={column} />
+      <WrittenBy key={columnKey(column)} column={column} />
     </>
   );
 }

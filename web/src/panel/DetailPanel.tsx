@@ -6,14 +6,13 @@ import { CopyButton } from '../shell/CopyButton';
 import { Icon } from '../shell/icons';
 import { TableLink } from '../shell/Links';
 import { Name } from '../shell/Name';
+import { fullName, jobKey, tableKey } from '../state/names';
 import { navigate, openColumn, useView, viewUrl } from '../state/view';
 import { Layer } from '../table/cells';
 import { ColumnNotes, WriterCode, writerOf } from './ColumnNotes';
 import { EdgeFacts } from './EdgeFacts';
 
 const MAX_EDGES = 20;
-
-const fullName = (column: Column) => `${column.namespace}/${column.name}.${column.field}`.replace('//', '/');
 
 function ColumnHeader({ column }: { column: Column }) {
   const isTable = column.field === '*';
@@ -80,7 +79,7 @@ function Actions({ column }: { column: Column }) {
       <a href={viewUrl({ column: column.key, pick: null })} target="_blank" rel="noreferrer">
         <Icon name="open" /> Open
       </a>
-      <CopyButton text={fullName(column)} label="Name" />
+      <CopyButton text={`${fullName(column)}.${column.field}`} label="Name" />
       <CopyButton text={() => location.href} label="Link" />
     </div>
   );
@@ -111,7 +110,7 @@ function ColumnDetails({ column, graph }: { column: Column; graph: LineageGraph 
   return (
     <>
       <ColumnHeader column={column} />
-      <ColumnNotes column={column} />
+      <ColumnNotes key={tableKey(column)} column={column} />
       <Actions column={column} />
       <Section title={sourcesTitle(incoming, column)}>
         <EdgeList edges={incoming} otherEnd="from" graph={graph} />
@@ -119,7 +118,7 @@ function ColumnDetails({ column, graph }: { column: Column; graph: LineageGraph 
       <Section title={targetsTitle(outgoing, column)}>
         <EdgeList edges={outgoing} otherEnd="to" graph={graph} />
       </Section>
-      {writer !== null && <WriterCode job={writer} />}
+      {writer !== null && <WriterCode key={jobKey(writer)} job={writer} />}
     </>
   );
 }

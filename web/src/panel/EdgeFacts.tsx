@@ -1,5 +1,5 @@
 /** How one column is derived from another: expression, effect, job, times and runs. */
-import { count } from '../format/text';
+import { count, visibleCode } from '../format/text';
 import { subtypeLabel } from '../graph/labels';
 import type { Column, Edge, Fact } from '../graph/lineageGraph';
 import { ShieldIcon } from '../shell/icons';
@@ -16,7 +16,7 @@ function FactDetails({ fact }: { fact: Fact }) {
       {fact.description && (
         <>
           <dt className="visually-hidden">expression</dt>
-          <dd className="expression mono">{fact.description}</dd>
+          <dd className="expression mono">{visibleCode(fact.description)}</dd>
         </>
       )}
       <dt>effect</dt>

@@ -1,7 +1,7 @@
 /** One run: state, times, error, and the tables it read and wrote. */
 import type { ReactNode } from 'react';
-import type { DatasetIdentity, Run } from '../api/answers';
-import { visibleCode } from '../format/text';
+import type { DatasetIdentity, Run, WrittenDataset } from '../api/answers';
+import { byteSize, countOf, visibleCode } from '../format/text';
 import { duration, utcTime } from '../format/time';
 import { CopyButton } from '../shell/CopyButton';
 import { TableLink } from '../shell/Links';
@@ -30,6 +30,35 @@ function Tables({ title, tables }: { title: string; tables: readonly DatasetIden
         {tables.slice(0, MAX_TABLES).map((table) => (
           <li key={tableKey(table)}>
             <TableLink table={table} label={table.label} limit={36} /> <Layer name={table.layer} />
+          </li>
+        ))}
+        {tables.length > MAX_TABLES && (
+          <li className="muted">{countOf(tables.length - MAX_TABLES, 'more table')}</li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+/** `60 rows, 4.5 kB in 1 file`. */
+function writtenText({ rows, bytes, files }: WrittenDataset): string {
+  const size = bytes === null ? null : byteSize(bytes);
+  const inFiles = files === null ? '' : ` in ${countOf(files, 'file')}`;
+  return [rows === null ? null : countOf(rows, 'row'), size === null ? null : `${size}${inFiles}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+function Written({ tables }: { tables: readonly WrittenDataset[] }) {
+  if (tables.length === 0) return null;
+  return (
+    <section>
+      <h3>Written</h3>
+      <ul className="run-tables">
+        {tables.slice(0, MAX_TABLES).map((table) => (
+          <li key={tableKey(table)}>
+            {writtenText(table)} <span className="muted">to</span>{' '}
+            <TableLink table={table} label={table.label} limit={36} />
           </li>
         ))}
       </ul>
@@ -84,6 +113,7 @@ export function RunDetails({ run }: { run: Run }) {
           </pre>
         </section>
       )}
+      <Written tables={run.written ?? []} />
       <Tables title="Inputs" tables={run.inputs ?? []} />
       <Tables title="Outputs" tables={run.outputs ?? []} />
     </>

@@ -1,5 +1,6 @@
 /** Layout of the pages with a graph: toolbar and graph above, verdict and table below, details at the side. */
 import type { ReactNode } from 'react';
+import type { QueryState } from '../api/useQuery';
 import { navigate, useView } from '../state/view';
 import { Icon } from './icons';
 
@@ -8,6 +9,8 @@ interface GraphScreenProps {
   readonly graph: ReactNode;
   /** The verdict line and the table. */
   readonly answer: ReactNode;
+  /** State of the query of the answer: an outdated answer is dimmed. */
+  readonly state: QueryState<unknown>['state'];
   readonly panel?: ReactNode;
 }
 
@@ -43,7 +46,7 @@ function ScreenParts({ hasPanel }: { hasPanel: boolean }) {
   );
 }
 
-export function GraphScreen({ toolbar, graph, answer, panel }: GraphScreenProps) {
+export function GraphScreen({ toolbar, graph, answer, state, panel }: GraphScreenProps) {
   const showTable = useView((view) => view.list);
   const showPanel = useView((view) => view.panel);
   const showGraph = useView((view) => view.graph);
@@ -64,7 +67,9 @@ export function GraphScreen({ toolbar, graph, answer, panel }: GraphScreenProps)
         >
           {showGraph ? 'Show table' : 'Show graph'}
         </button>
-        <div className="answer">{answer}</div>
+        <div className={state === 'slow' ? 'answer slow' : 'answer'} aria-busy={state !== 'done'}>
+          {answer}
+        </div>
       </div>
       {showPanel && panel}
     </div>
