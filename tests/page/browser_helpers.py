@@ -17,6 +17,13 @@ FAILED_RUN = "019a85f2-0003-7bb1-9d7e-5a4d1c0f2b11"
 EMAIL = "file|/lake/bronze/customers|email"
 
 
+# elements that are wider than the window
+OUTSIDE = """() => [...document.querySelectorAll('main *, header *')]
+    .filter(e => e.getClientRects().length && e.getBoundingClientRect().right > innerWidth + 1
+        && !e.closest('pre, .table, .react-flow'))
+    .map(e => e.outerHTML.slice(0, 200))"""
+
+
 class Site:
     """A running server, with links to its views."""
 

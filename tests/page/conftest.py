@@ -69,6 +69,11 @@ def wide_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     yield from _serve_lake(delivery_lake.write(delivery_lake.wide_lake(), tmp_path_factory.mktemp("wide") / "lake"))
 
 
+@pytest.fixture(scope="session")
+def extreme_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    yield from _serve_lake(delivery_lake.write(delivery_lake.extreme(), tmp_path_factory.mktemp("extreme") / "lake"))
+
+
 @pytest.fixture
 def monitor() -> PageMonitor:
     return PageMonitor()

@@ -115,6 +115,39 @@ def wide_lake(tables: int = 330, columns: int = 17) -> LakeWriter:
     return lake
 
 
+LONG_FIELD = "customer_lifetime_value_in_euros_after_refunds_and_" * 4
+LONG_TABLE = "very_long_table_name_" * 10
+SPACES = "kunden übersicht", "Kunden Name 🐟"
+ARABIC = "عملاء", "اسم العميل"
+
+
+def extreme(columns: int = 1000) -> LakeWriter:
+    """Wide tables, long names, names with spaces and from right to left, and a table without columns."""
+    lake = LakeWriter()
+    for number in range(columns):
+        column = f"events.col_{number:04}"
+        lake.edge(f"bronze.{column}", f"silver.{column}", "load_events")
+        lake.edge(f"silver.{column}", "gold.totals.all_of_them", "sum_events", "AGGREGATION")
+    spaces, arabic = (f"gold.{table}.{field}" for table, field in (SPACES, ARABIC))
+    long = f"silver.{LONG_TABLE}.{LONG_FIELD}"
+    expression = f"case when {'abcdefghij' * 200}"
+    lake.edge(f"bronze.long.{LONG_FIELD}", long, f"job_{'x' * 196}", "TRANSFORMATION", description=expression)
+    lake.edge(long, spaces, "daily job with spaces 🐟")
+    lake.edge(spaces, arabic, "تحميل العملاء")
+    lake.edge("bronze.long.status", "silver.filtered.*", "filter_long", "FILTER")
+    lake.edge(f"bronze.long.{LONG_FIELD}", "silver.filtered.kept", "filter_long")
+    lake.dataset("silver.no_columns")
+    return lake
+
+
+def without_columns() -> LakeWriter:
+    """A lake with a table whose columns are unknown."""
+    lake = LakeWriter()
+    lake.dataset("bronze.raw_files")
+    lake.gap("no_column_lineage", job="copy_files", dataset="bronze.raw_files", detail="no facet")
+    return lake
+
+
 TIME = pa.timestamp("us", tz="UTC")
 RUNS = pa.schema(
     [(name, pa.string()) for name in ("run_id", "job_namespace", "job_name", "state", "integration", "error")]

@@ -13,6 +13,7 @@ from tests.page.browser_helpers import (
     EMAIL,
     FAILED_RUN,
     NET,
+    OUTSIDE,
     REVENUE,
     REVENUE_JOB,
     Site,
@@ -82,6 +83,37 @@ def test_small_screen_shows_table_first_and_graph_on_request(browser: Browser, s
     assert not page.locator(".canvas").is_visible()
     page.get_by_role("button", name="Show graph").tap()
     expect(page.locator(".card").first).to_be_visible()
+    context.close()
+
+
+def test_everything_fits_a_small_screen(browser: Browser, site: Site) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    outside = {}
+    for name, view in {**VIEWS, "missing": {"mode": "tables", "table": "file|/nothing"}}.items():
+        for graph in ("0", "1"):
+            page.goto(site.link(**view, graph=graph))
+            page.locator(".table, .layer-box, [role=alert], .card").first.wait_for(state="attached")
+            page.wait_for_load_state("networkidle")
+            if found := page.evaluate(OUTSIDE):
+                outside[name] = found
+    context.close()
+    assert outside == {}
+
+
+def test_small_screen_shows_the_essential_columns_of_a_list(browser: Browser, site: Site) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    for view, titles in (
+        ({"column": NET}, ["Hops", "Column", "Table"]),
+        ({"column": EMAIL, "ask": "impact"}, ["Effect", "Job", "Column"]),
+        ({"mode": "personal", "column": EMAIL}, ["Verdict", "Column", "Table"]),
+        ({"mode": "changes"}, ["Change", "From", "To"]),
+        ({"mode": "coverage"}, ["Gap", "Job"]),
+    ):
+        page.goto(site.link(**view))
+        page.get_by_role("grid").wait_for()
+        assert page.get_by_role("columnheader").all_inner_texts() == titles
     context.close()
 
 

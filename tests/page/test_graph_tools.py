@@ -98,6 +98,16 @@ def test_find_marks_matches_and_enter_moves_to_the_next(page: Page, site: Site) 
     expect(field).to_have_count(0)
 
 
+def test_find_opens_the_fold_with_the_match(page: Page, wide_site: Site) -> None:
+    page.goto(wide_site.link(column=CHAIN_END))
+    wait_for_graph(page)
+    page.keyboard.press("f")
+    page.keyboard.type("step5")
+    expect(page.locator(".find-field")).to_contain_text("In 1 folded table; Enter shows it")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("region", name="table silver.step5")).to_have_class(re.compile("found-current"))
+
+
 def test_table_view_draws_one_edge_between_two_tables(page: Page, site: Site) -> None:
     page.goto(site.link(column=NET))
     wait_for_graph(page)
@@ -212,3 +222,68 @@ def test_html_can_be_copied(browser: Browser, site: Site) -> None:
     text = page.evaluate("navigator.clipboard.readText()")
     assert text.startswith("<!doctype html>") and "<svg" in text and "gold.daily_revenue.net" in text
     context.close()
+
+
+def test_name_is_copied_on_a_page_without_tls(browser: Browser, site: Site) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.add_init_script("""
+        window.readClipboard = navigator.clipboard.readText.bind(navigator.clipboard);
+        Object.defineProperty(navigator, 'clipboard', { value: undefined });
+    """)
+    page.goto(site.link(column=NET))
+    wait_for_graph(page)
+    page.get_by_role("complementary", name="details").get_by_role("button", name="Copy name").click()
+    expect(page.get_by_role("complementary", name="details")).to_contain_text("Copied")
+    assert page.evaluate("window.readClipboard()") == "file/lake/gold/daily_revenue.net"
+    context.close()
+
+
+def test_chips_count_only_what_is_not_loaded(page: Page, wide_site: Site) -> None:
+    page.goto(wide_site.link(column="file|/lake/bronze/root|seed", direction="down", depth="1"))
+    wait_for_graph(page)
+    expect(page.locator(".card")).to_have_count(9)  # the table and eight neighbours
+    page.get_by_role("button", name="bronze.root: show 544 more columns downstream").click()
+    expect(page.locator(".card")).to_have_count(17)
+    page.goto(wide_site.link(column="file|/lake/bronze/root|seed", direction="down"))
+    wait_for_graph(page)
+    root = page.get_by_role("region", name="table bronze.root")
+    expect(root).to_be_visible()
+    expect(root.locator(".chip")).to_have_count(0)  # the other neighbours are folded
+
+
+def test_cards_and_edges_have_their_sizes_and_the_color_of_the_layer(page: Page, site: Site) -> None:
+    style = "([selector, name]) => getComputedStyle(document.querySelector(selector))[name]"
+    page.goto(site.link(column=NET))
+    wait_for_graph(page)
+    card = '[data-id="file|/lake/gold/daily_revenue"] .card'
+    assert page.evaluate(style, [card, "width"]) == "240px"
+    assert page.evaluate(style, [card, "borderLeftWidth"]) == "3px"
+    assert page.evaluate(style, [card, "borderLeftColor"]) == "rgb(185, 138, 29)"
+    assert page.evaluate(style, [f"{card} .row", "height"]) == "24px"
+    assert page.evaluate(style, [f"{card} .field", "fontSize"]) == "12.5px"
+    assert page.evaluate(style, [".line.direct path", "strokeWidth"]) == "1.5px"
+    assert page.evaluate(style, [".line.direct path", "strokeDasharray"]) == "none"
+    page.locator('[data-row="file|/lake/silver/orders|discount"]').click()
+    expect(page.locator(".lines.pinned")).to_have_count(1)
+    page.mouse.move(2, 2)
+    assert page.evaluate(style, [".line.highlighted path", "strokeWidth"]) == "2.5px"
+    assert page.evaluate(style, [".line:not(.highlighted)", "opacity"]) == "0.2"
+    assert page.evaluate(style, [".header", "height"]) == "56px"
+    page.goto(site.link(mode="tables"))
+    number = page.locator(".tbody .td.number").first
+    assert number.evaluate("e => getComputedStyle(e).textAlign") == "right"
+    assert number.evaluate("e => getComputedStyle(e).fontVariantNumeric") == "tabular-nums"
+
+
+def test_picture_shows_masking_and_what_is_unknown(page: Page, site: Site) -> None:
+    page.goto(site.link(mode="personal", column=EMAIL))
+    wait_for_graph(page)
+    shields = page.locator(".canvas .edge-symbol, .canvas .shield-icon").count()
+    unknown = page.locator(".canvas .unknown-reason").count()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download as HTML").click()
+    html = download.value.path().read_text()
+    assert html.count('d="M8 1.5 13') == shields > 2
+    assert html.count('d="M5.5 6') == unknown > 0
+    assert ">!</text>" in html  # clear is not only a color

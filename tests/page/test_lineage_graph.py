@@ -301,3 +301,14 @@ def test_graph_is_refitted_to_the_window_unless_moved(page: Page, site: Site) ->
     page.set_viewport_size({"width": 1600, "height": 1200})
     page.wait_for_timeout(500)
     assert page.locator(".react-flow__viewport").get_attribute("style") == moved
+
+
+def test_answer_is_called_complete_only_when_it_is(page: Page, site: Site) -> None:
+    verdict = page.locator(".verdict-line p")
+    page.goto(site.link(column=NET))
+    expect(verdict).to_contain_text("; complete, by value only")
+    page.goto(site.link(column=NET, indirect="1"))
+    expect(verdict).to_have_text(re.compile("; complete$"))
+    page.goto(site.link(column=NET, depth="1"))
+    expect(verdict).to_contain_text("1 of 2 hops shown")
+    expect(verdict).not_to_contain_text("complete")

@@ -9,8 +9,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 from playwright.sync_api import Page, expect
 
+from colline.cli import cli
 from tests.page.browser_helpers import EMAIL, NET, PageMonitor, Site, save_screenshot, wait_for_graph
 
 pytestmark = pytest.mark.browser
@@ -164,6 +166,10 @@ def test_quarantine_shows_the_event_as_text(page: Page, site: Site) -> None:
     expect(panel).to_contain_text("<script>alert(1)</script>")
     expect(panel).to_contain_text("$.run.runId")
     save_screenshot(page, "quarantine")
+    page.reload()
+    expect(panel).to_contain_text("<script>alert(1)</script>")
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
 
 
 def test_table_lists_the_columns_of_the_graph_and_sorts(page: Page, site: Site) -> None:
@@ -221,3 +227,35 @@ def test_home_shows_layers_changes_and_ingest_status(page: Page, site: Site) -> 
     save_screenshot(page, "overview")
     page.locator(".layer-box").first.get_by_role("link", name="customers").click()
     expect(page.get_by_role("grid", name="columns of the table").get_by_role("row")).to_have_count(9)
+
+
+def test_table_has_one_name_on_all_pages(page: Page, site: Site) -> None:
+    for view, grid in (({"mode": "coverage"}, "lineage gaps"), ({"mode": "personal"}, "columns with personal data")):
+        page.goto(site.link(**view))
+        link = page.get_by_role("grid", name=grid).get_by_role("link", name="exports.mailing_list").first
+        expect(link).to_be_visible()
+    link.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("exports.mailing_list")
+
+
+def test_evidence_is_that_of_the_command_line(page: Page, site: Site, delivery_path: Path) -> None:
+    command = ["droppable", "gold.daily_revenue.net", "--lake", str(delivery_path)]
+    output = " ".join(CliRunner().invoke(cli, command).output.split())
+    evidence = re.sub(r" \([^)]* to [^)]*\)", "", output[output.index("reads are recorded") :])
+    page.goto(site.link(column=NET, ask="droppable"))
+    wait_for_graph(page)
+    shown = page.locator(".evidence").inner_text().strip().rstrip(".").replace(". Not visible", "; not visible")
+    assert shown[0].lower() + shown[1:] == evidence
+
+
+def test_changes_link_to_their_jobs(page: Page, site: Site) -> None:
+    page.goto(site.link(mode="changes"))
+    wait_for_graph(page)
+    page.get_by_role("grid").get_by_role("link", name="restaurant_kpis").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("restaurant_kpis")
+
+
+def test_home_links_to_the_other_tables_of_a_layer(page: Page, wide_site: Site) -> None:
+    page.goto(wide_site.address)
+    page.locator(".layer-box").get_by_role("link", name="328 more").click()
+    expect(page.get_by_role("grid")).to_contain_text("silver.t000")
