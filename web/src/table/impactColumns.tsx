@@ -38,7 +38,7 @@ export const IMPACT_COLUMNS: readonly TableColumn<ImpactRow>[] = [
   {
     id: 'column',
     title: 'Column',
-    width: 'minmax(120px, 2.6fr)',
+    width: 'minmax(112px, 2.6fr)',
     isEssential: true,
     cell: ({ columnText }, fitting) => <Name className="mono" text={columnText} limit={fitting} />,
     text: ({ columnText }) => columnText,

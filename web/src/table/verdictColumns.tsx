@@ -83,7 +83,7 @@ export const CHANGE_COLUMNS: readonly TableColumn<ChangeRow>[] = [
     id: 'change',
     title: 'Change',
     isEssential: true,
-    width: '104px',
+    width: '96px',
     cell: (row) => (
       <span className={`verdict mark-${row.change}`}>
         <span aria-hidden="true">{MARK_LABELS[row.change].symbol}</span> {row.change}
