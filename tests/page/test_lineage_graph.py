@@ -166,7 +166,7 @@ def test_edges_end_at_their_rows(page: Page, site: Site) -> None:
                 const r = row.getBoundingClientRect();
                 return Math.hypot(p.x - (i ? r.left : r.right), p.y - (r.top + r.bottom) / 2);
             })));
-        }).flat_tables()"""
+        }).flat()"""
     )
     assert len(gaps) == 20
     assert max(gaps) < 4
