@@ -40,5 +40,9 @@ class Lease:
             raise Problem(
                 429, "too_many", "the server holds too many bytes that are not on disk yet", hint="send it again later"
             )
-        budget.used += size
+        self.hold(size)
+
+    def hold(self, size: int) -> None:
+        """Hold `size` more bytes of a request that has arrived: refusing it now would waste the work."""
+        self.budget.used += size
         self.size += size

@@ -58,7 +58,7 @@ class Receiver:
                 await self._keep([line], lease)
                 self.counts["refused"] += 1
                 raise _refusal(texts)
-            lease.grow(len(body))
+            lease.hold(len(body))
             checked = await off_event_loop(lambda: [_fault_and_line(text) for text in texts], len(body), receive)
             if checked:
                 await self._keep([line for _, line in checked], lease)
@@ -70,7 +70,7 @@ class Receiver:
 
     async def _keep(self, lines: list[bytes], lease: Lease) -> None:
         """Makes the lines durable."""
-        lease.grow(sum(map(len, lines)))
+        lease.hold(sum(map(len, lines)))
         await self.spool.append(lines)
 
     async def _read(self, scope: Scope, receive: Receive, lease: Lease) -> bytes:
