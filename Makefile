@@ -130,7 +130,7 @@ memory: setup ## measure the memory of Python and JVM over many captured queries
 
 # `make test` runs a short form of it.
 .PHONY: attack
-attack: setup ## attack server, spool, snapshots and ingest, and print what held: make attack COLLINE_SEED=7
+attack: setup page ## attack server, spool, snapshots and ingest, and print what held: make attack COLLINE_SEED=7
 	COLLINE_ATTACK=full $(BIN)/python -m pytest tests/attack --timeout 3600
 
 .PHONY: pipeline-faults
