@@ -79,6 +79,8 @@ public class ExistingTables {
     Object definition = Reflect.unwrap(Reflect.call(table, "catalogTable"));
     if (definition == null) definition = Reflect.call(table, "v1Table");
     if (definition instanceof CatalogTable) return Long.valueOf(((CatalogTable) definition).createTime());
+    Object snapshot = Reflect.call(table, "initialSnapshot"); // of a Delta table that is named by its path
+    if (snapshot != null) return DeltaTables.creationTime(snapshot);
     return icebergCreationTime(Reflect.call(table, "table"));
   }
 

@@ -320,20 +320,24 @@ public class PlanWriter extends PlanObjects implements Runnable {
     ArrayList ids = new ArrayList();
     ArrayList parents = new ArrayList();
     ArrayList files = new ArrayList();
+    IdentityHashMap names = new IdentityHashMap(); // of the RDD that reads from another: `wholeTextFiles` names only that one
     if (rdd != null) stack.add(rdd);
     while (!stack.isEmpty() && seen.size() < MAX_RDDS) {
       RDD next = (RDD) stack.remove(stack.size() - 1);
       if (seen.put(next, next) != null) continue;
+      boolean isNamedAbove = next.name() == null && next.getClass().getSimpleName().equals("WholeTextFileRDD");
+      String path = isNamedAbove ? (String) names.get(next) : next.name();
       ids.add(String.valueOf(next.id()));
       scala.collection.Iterator it = next.dependencies().iterator();
       if (!it.hasNext()) classNames.add(next.getClass().getSimpleName());
-      if (!it.hasNext() && Rdds.readsFiles(next.getClass().getSimpleName()) && next.name() != null) {
-        files.add(new Object[] {String.valueOf(next.id()), next.name()});
+      if (!it.hasNext() && Rdds.readsFiles(next.getClass().getSimpleName()) && path != null) {
+        files.add(new Object[] {String.valueOf(next.id()), path});
       }
       ArrayList parentIds = new ArrayList();
       while (it.hasNext()) {
         RDD parent = ((org.apache.spark.Dependency) it.next()).rdd();
         parentIds.add(String.valueOf(parent.id()));
+        names.put(parent, next.name());
         stack.add(parent);
       }
       parents.add(parentIds.toArray());

@@ -75,6 +75,7 @@ public class Rdds {
   /** Adds the queries and files at the start of these RDDs. The RDDs below a query's RDD are part of that query. */
   private void addInputs(Job job, HashMap infos, ArrayList stack) {
     HashSet seen = new HashSet();
+    HashMap names = new HashMap(); // of the RDD that reads from another: `wholeTextFiles` names only that one
     while (!stack.isEmpty()) {
       Object id = stack.remove(stack.size() - 1);
       RDDInfo info = (RDDInfo) infos.get(id);
@@ -82,9 +83,15 @@ public class Rdds {
       Object query = this.queries.get(id);
       if (query != null) { if (!job.queries.contains(query)) job.queries.add(query); continue; }
       boolean readsFiles = info.scope().isDefined() && FILE_SCOPES.contains(((RDDOperationScope) info.scope().get()).name());
-      if (readsFiles && info.parentIds().isEmpty()) job.files.add(info.name());
+      boolean isNamedAbove = readsFiles && ((RDDOperationScope) info.scope().get()).name().equals("wholeTextFiles");
+      String path = isNamedAbove ? (String) names.get(id) : info.name();
+      if (readsFiles && info.parentIds().isEmpty() && path != null) job.files.add(path);
       scala.collection.Iterator ids = info.parentIds().iterator();
-      while (ids.hasNext()) stack.add(ids.next());
+      while (ids.hasNext()) {
+        Object parent = ids.next();
+        names.put(parent, info.name());
+        stack.add(parent);
+      }
     }
   }
 
