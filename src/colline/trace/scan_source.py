@@ -61,6 +61,11 @@ def path_source(path: str, provider: str) -> Source:
     return Source(SourceKind.PATH, provider=provider_name(provider), paths=(path,))
 
 
+def memory_sink_source(query_name: str) -> Source:
+    """The source of the table that a stream with the format `memory` writes."""
+    return Source(SourceKind.LOCAL, provider=query_name)
+
+
 def provider_name(name: str) -> str:
     """`ParquetFileFormat` → `parquet`; `org.x.DefaultSource` is returned as it is."""
     short = name.rsplit(".", 1)[-1].strip("<>")

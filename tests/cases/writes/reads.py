@@ -65,3 +65,14 @@ spark.table("t").select("a").rdd.union(spark.table("u").select("b").rdd).count()
 #   input: u
 #   read: t.a value
 #   read: u.b value
+
+# case: whole files as an RDD have their folder as input
+(folder / "texts").mkdir()
+(folder / "texts" / "a.txt").write_text("x", encoding="utf-8")
+pairs = spark.sparkContext.wholeTextFiles(f"{folder}/texts")
+pairs.toDF(["path", "text"]).write.parquet(f"{folder}/out")
+# expect:
+#   path <- texts.value direct/transformation
+#   text <- texts.value direct/transformation
+#   input: texts
+#   output: out

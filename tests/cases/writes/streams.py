@@ -144,3 +144,29 @@ writer.start(f"{folder}/feed").awaitTermination()
 #   _change_type <- changed._change_type direct/identity
 #   input: changed
 #   output: feed
+
+# case: a stream into memory, and a query of its table
+# since: 4.0
+# table: t(a, b, c, k)
+spark.table("t").write.parquet(f"{folder}/landed")
+stream = spark.readStream.schema("a int, b int, c int, k int").parquet(f"{folder}/landed")
+writer = stream.where("c > 0").select("a").writeStream.format("memory").queryName("kept_rows")
+writer.trigger(availableNow=True).start().awaitTermination()
+spark.table("kept_rows").write.saveAsTable("saved")
+# expect:
+#   a <- kept_rows.a direct/identity
+#   input: kept_rows
+#   output: saved create
+
+# case: a stream into memory has its table as output
+# since: 4.0
+# table: t(a, b, c, k)
+spark.table("t").write.parquet(f"{folder}/landed")
+stream = spark.readStream.schema("a int, b int, c int, k int").parquet(f"{folder}/landed")
+writer = stream.where("c > 0").select("a").writeStream.format("memory").queryName("kept_rows")
+writer.trigger(availableNow=True).start().awaitTermination()
+# expect:
+#   a <- landed.a direct/identity
+#   * <- landed.c indirect/filter
+#   input: landed
+#   output: kept_rows

@@ -29,7 +29,7 @@ public abstract class Values {
       "subscribepattern", "basepath", "assign", "kafka.bootstrap.servers", "catalog", "database", "dbschema", "collection", "sfurl", "sfdatabase", "sfschema",
       "sfaccount", "parentproject", "project", "dataset", "provider", "location", "replacewhere", "partitionoverwritemode", "mergeschema",
       "overwriteschema", "versionasof", "timestampasof", "readchangefeed", "spark.cosmos.accountendpoint", "spark.cosmos.container",
-      "spark.cosmos.database", "cluster", "keyspace", "kustocluster", "kustodatabase", "kustotable", "streamname", "region", "projectid", "topicid", "subscriptionid",
+      "spark.cosmos.database", "cluster", "keyspace", "kustocluster", "kustodatabase", "kustotable", "streamname", "region", "queryname", "projectid", "topicid", "subscriptionid",
       "spark.cassandra.connection.host", "spark.cassandra.connection.port", "es.port", "snapshot-id", "es.nodes", "es.resource", "host", "port"}));
 
   protected Values(int maxChars) { this.maxChars = maxChars; }

@@ -10,7 +10,7 @@ from colline.plan.source import Source
 from colline.trace.commands.target import kafka_target, write_query
 from colline.trace.result import Write
 from colline.trace.rule_registry import command
-from colline.trace.scan_source import path_source, source_of, table_source
+from colline.trace.scan_source import memory_sink_source, path_source, source_of, table_source
 from colline.trace.tracer import Trace
 
 STREAM_WRITES = (
@@ -38,7 +38,7 @@ def _stream_target(node: Node) -> Source | None:
     relation = node.optional("relation")
     if relation is not None:
         return source_of(relation)
-    return _kafka_sink(node) or _path_sink(node)
+    return _kafka_sink(node) or _memory_sink(node) or _path_sink(node)
 
 
 def _identifier(node: Node) -> tuple[str, ...]:
@@ -56,6 +56,15 @@ def _kafka_sink(node: Node) -> Source | None:
         options = (("kafka.bootstrap.servers", write.text("servers")), ("topic", write.text("topic")))
     is_kafka = {"topic", "kafka.bootstrap.servers"} & {key for key, _ in options}
     return kafka_target(options, node) if is_kafka else None
+
+
+def _memory_sink(node: Node) -> Source | None:
+    """`df.writeStream.format("memory").queryName("totals")` → totals, which is the name of its view."""
+    sink = node.optional("sink") or node.optional("table")
+    if sink is None or not sink.text("class").endswith("MemorySink"):
+        return None
+    options = {key.lower(): value for key, value in node.pairs("writeOptions")}
+    return memory_sink_source(options["queryname"]) if "queryname" in options else None
 
 
 def _path_sink(node: Node) -> Source | None:

@@ -12,7 +12,7 @@ from colline.trace.opaque_flow import opaque_relation
 from colline.trace.relation import Relation
 from colline.trace.result import DatasetRead, OpaqueStep, SchemaField
 from colline.trace.rule_registry import operator
-from colline.trace.scan_source import path_source, source_of, table_source
+from colline.trace.scan_source import memory_sink_source, path_source, source_of, table_source
 from colline.trace.tracer import Trace, schema_of
 
 LOCAL = Source(SourceKind.LOCAL)
@@ -41,12 +41,21 @@ def _attributes(node: Node) -> tuple[Node, ...]:
 @operator("View")
 def view(node: Node, trace: Trace) -> Relation:
     """`select a from v` → a from the table that v reads; a permanent view is an input as well."""
-    relation = trace(node.node("child"))
     definition = node.optional("desc")
+    if definition is not None and node.node("child").kind == "MemoryPlan":
+        return trace.scan(memory_sink_source(definition.strings("identifier")[-1]), node.nodes("output"))
+    relation = trace(node.node("child"))
     if definition is not None and not node.get("isTempView"):
         source = table_source(definition, kind=SourceKind.VIEW)
         trace.add_input(DatasetRead(trace.context.name(source), source, schema_of(node.nodes("output"))))
     return relation
+
+
+@operator("MemoryPlan")
+def memory_sink(node: Node, trace: Trace) -> Relation:
+    """What a stream with the format `memory` has written. Only the view around it has its name, see `view`."""
+    columns = {a.text("id"): Flow(text=a.text("name")) for a in node.nodes("output")}
+    return Relation(columns, tuple(columns))
 
 
 @operator("LocalRelation", "OneRowRelation", "Range")
