@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from colline.environment import spark_session
-from colline.environment.spark_session import demo_profile, explain_profile, pipeline_profile, start_session
+from colline.environment.spark_session import (
+    demo_profile,
+    explain_profile,
+    pipeline_profile,
+    require_classic,
+    session_for,
+    start_session,
+)
 from colline.errors import LakeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture
@@ -42,3 +54,18 @@ def test_demo_writes_an_event_log_only_when_given_a_folder(tmp_path: Path) -> No
     logged, unlogged = demo_profile(tmp_path, tmp_path / "events"), demo_profile(tmp_path, None)
     assert logged.settings["spark.eventLog.dir"] == (tmp_path / "events").as_uri()
     assert unlogged.settings["spark.eventLog.enabled"] == "false"
+
+
+def test_thread_uses_the_session_of_the_process_and_changes_no_setting(spark: SparkSession) -> None:
+    before = dict(spark.conf.getAll)
+    with ThreadPoolExecutor(1) as thread:
+        found = thread.submit(session_for).result()
+    assert found.sparkContext.applicationId == spark.sparkContext.applicationId
+    assert dict(spark.conf.getAll) == before
+
+
+def test_session_of_spark_connect_cannot_write_a_lake() -> None:
+    client = pytest.importorskip("pyspark.sql.connect.session").SparkSession
+    with pytest.raises(LakeError, match="cannot be written over Spark Connect") as failed:
+        require_classic(object.__new__(client))
+    assert "dedicated cluster" in (failed.value.hint or "")

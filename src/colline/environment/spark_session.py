@@ -190,13 +190,27 @@ def demo_profile(folder: Path, event_log: Path | None) -> SessionProfile:
 
 
 def session_for(name: str = "colline", *, short_lived: bool = False, packages: Sequence[str] = ()) -> SparkSession:
-    """The active session, or a new one with the pipeline's profile."""
+    """The session of this process, or a new one with the pipeline's profile."""
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
+    # a thread that Python started has no active session, but must not change the settings of the one there is
+    if SparkContext._active_spark_context is not None:
+        return SparkSession.builder.getOrCreate()
     return start_session(name, pipeline_profile(short_lived=short_lived, packages=packages))
+
+
+def require_classic(spark: SparkSession) -> SparkSession:
+    """The session; raises if it is one of Spark Connect, which has no JVM for Delta's and Hadoop's APIs."""
+    if not hasattr(spark, "_jsparkSession"):
+        raise LakeError(
+            "a lake cannot be written over Spark Connect, because the session has no JVM in this process",
+            hint="use compute with a Spark driver of its own (on Databricks a dedicated cluster), or `colline ingest`",
+        )
+    return spark
 
 
 def start_session(name: str, profile: SessionProfile) -> SparkSession:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from colline.environment.hadoop_files import HadoopFiles
-from colline.environment.spark_session import session_for
+from colline.environment.spark_session import require_classic, session_for
 from colline.errors import LakeError
 from colline.lake.layout import INGEST_LOCK
 from colline.lake.location import local_path
@@ -41,12 +41,16 @@ def lock_lake(
 
     A lake on this machine is locked before a session is started, so that a busy lake costs no JVM start.
     """
+
+    def session_to_write() -> SparkSession:
+        return require_classic(spark or session_for(short_lived=short_lived, packages=packages))
+
     root = local_path(lake)
     if root is not None:
         with lock_local_lake(Path(root)):
-            yield spark or session_for(short_lived=short_lived, packages=packages)
+            yield session_to_write()
         return
-    session = spark or session_for(short_lived=short_lived, packages=packages)
+    session = session_to_write()
     with _lease(f"{lake.rstrip('/')}/{INGEST_LOCK}", HadoopFiles(session)):
         yield session
 

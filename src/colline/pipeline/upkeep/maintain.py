@@ -20,7 +20,7 @@ from delta.tables import DeltaTable
 
 from colline.config.kafka_connection import SCHEME
 from colline.environment.hadoop_files import HadoopFiles
-from colline.environment.spark_session import session_for
+from colline.environment.spark_session import require_classic, session_for
 from colline.errors import LakeError
 from colline.lake import delta_log
 from colline.lake.layout import EXPIRED_BRONZE, PENDING_BATCH, REBUILD_VERSIONS
@@ -90,7 +90,7 @@ def maintain(lake: str, *, spark: SparkSession | None = None, keep: Keep | None 
     root = local_path(lake)
     if root is not None and Path(root, BRONZE.path).is_dir():
         check_writable(Path(root))
-    with upkeep_session(spark or session_for()) as session:
+    with upkeep_session(require_classic(spark or session_for())) as session:
         tables, files = LakeTables(session, hadoop_path(lake)), HadoopFiles(session)
         if not tables.exists(BRONZE):
             raise LakeError(f"no lake at {lake}", hint="run `colline ingest` first, or check --lake")
