@@ -56,3 +56,16 @@ def test_runs_of_a_moved_catalog_name_belong_to_the_new_dataset(spark: SparkSess
 def test_late_event_does_not_move_a_catalog_name(spark: SparkSession, tmp_path: Path) -> None:
     lake = lake_of(spark, tmp_path, [_location_writer("here", 3), _reader(1)], [_location_writer("there", 1)])
     assert current(lake, "reader") == {"here.total -> out.total DIRECT/IDENTITY"}
+
+
+def test_name_returns_to_the_earlier_dataset_when_the_run_that_moved_it_fails(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    moved = _location_writer("there", 2)
+    failed = {**moved, "eventType": "FAIL", "eventTime": "2026-11-02T01:00:00Z"}
+    # another run of the failed one's job, whose link counts as before
+    first = [_location_writer("here", 1), _location_writer("there", 1), _writer(1), moved]
+    lake = lake_of(spark, tmp_path / "many", first, [failed], [_writer(3)])
+    assert gold(lake) == gold(lake_of(spark, tmp_path / "one", [*first, failed, _writer(3)]))
+    only = lake_of(spark, tmp_path / "only", [_location_writer("here", 1), _writer(1), moved], [failed])
+    assert current(only, "writer") == {"orders.id -> here.total DIRECT/IDENTITY"}

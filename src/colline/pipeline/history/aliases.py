@@ -6,14 +6,20 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
-from colline.lake.tables import ALIASES, DATASETS, MENTIONS, OBSERVATIONS
+from colline.lake.tables import ALIASES, DATASETS, MENTIONS, OBSERVATIONS, RUNS, fields_of
 from colline.pipeline.delta_tables import LakeTables, empty, materialize, query
 
 # what the effective runs of the batch report with symlinks
 LINKED = """
 select m.digest, ended_at, m.links
-from (select ended_at, explode(concat(new, unchanged)) as m from {runs} where effective)
+from (select ended_at, explode(mentions) as m from {runs} where effective)
 where m.links is not null
+"""
+
+# jobs with a run that failed after its links were counted
+FAILED_JOBS = """
+select distinct was_job_id as job_id from {runs}
+where was_effective and not effective and exists(was_mentions, m -> m.links is not null)
 """
 
 # links that the lake does not have
@@ -21,15 +27,24 @@ NEW_LINKS = """
 with links as (
   select distinct l.alias_id, l.target_id from (select explode(links) as l from {linked})
 )
-select l.* from links l
+select l.alias_id from links l
 left anti join {known} k on k.dataset_id = l.alias_id and k.direct_id = l.target_id
+"""
+
+# runs of the jobs that the batch does not change
+EARLIER_RUNS = """
+select k.* from {known} k
+left semi join {jobs} j on j.job_id = k.job_id
+left anti join {runs} r on r.run_id = k.run_id
 """
 
 # The dataset that was last reported to have each name. Of `a is b` and `b is a` the smaller name is the dataset.
 RESOLVED = """
 with seen as (
   select digest, max(seen) as seen from (
-    select digest, last_seen as seen from {observations} union all select digest, ended_at as seen from {linked})
+    select o.digest, o.last_seen as seen from {observations} o left anti join {failed} f on f.job_id = o.job_id
+    union all
+    select digest, ended_at as seen from {linked})
   group by digest
 ), linked as (
   select m.dataset_id, s.dataset_id as linked_id, coalesce(upper(s.type) = 'LOCATION', false) as is_location, t.seen
@@ -82,21 +97,31 @@ class Aliases:
 
 def resolve(tables: LakeTables, runs: DataFrame, mentions: DataFrame, datasets: DataFrame) -> Aliases:
     """The aliases with the links that the batch's runs report. `mentions` and `datasets` are the rows it adds."""
-    known, linked = tables.read(ALIASES), query(tables.spark, LINKED, runs=runs)
-    if query(tables.spark, NEW_LINKS, linked=linked, known=known).isEmpty():
+    spark, known = tables.spark, tables.read(ALIASES)
+    linked, failed = query(spark, LINKED, runs=runs), query(spark, FAILED_JOBS, runs=runs)
+    if query(spark, NEW_LINKS, linked=linked, known=known).union(failed).isEmpty():
         return known_aliases(tables)
+    failed = materialize(failed)
     now = materialize(
         query(
-            tables.spark,
+            spark,
             RESOLVED,
-            observations=tables.read(OBSERVATIONS).select("digest", "last_seen"),
-            linked=linked,
+            observations=tables.read(OBSERVATIONS).select("job_id", "digest", "last_seen"),
+            failed=failed,
+            linked=linked.unionByName(_earlier_linked(tables, runs, failed)),
             mentions=_with_new(tables.read(MENTIONS), mentions, "digest", "dataset_id", "symlinks"),
             datasets=_with_new(tables.read(DATASETS), datasets, "dataset_id", "namespace", "name"),
         )
     )
-    changed = materialize(query(tables.spark, CHANGED, now=now, known=known))
+    changed = materialize(query(spark, CHANGED, now=now, known=known))
     return Aliases(tables, now, changed, has_changed=not changed.isEmpty())
+
+
+def _earlier_linked(tables: LakeTables, runs: DataFrame, jobs: DataFrame) -> DataFrame:
+    """What earlier runs of these jobs report with symlinks: their observations include the runs that failed."""
+    known = empty(tables.spark, fields_of(RUNS)) if jobs.isEmpty() else tables.read(RUNS)
+    earlier = query(tables.spark, EARLIER_RUNS, known=known, jobs=jobs, runs=runs)
+    return query(tables.spark, LINKED, runs=earlier)
 
 
 def known_aliases(tables: LakeTables) -> Aliases:
