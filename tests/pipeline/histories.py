@@ -1,4 +1,8 @@
-"""Random histories of a few jobs: unchanged lineage, streams, applications, overwrites, failures, late events."""
+"""Random histories of a few jobs.
+
+Unchanged lineage, streams, applications, overwrites, failures, late events, jobs that are named differently when they
+start and end, and catalog names that are moved.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,8 @@ from tests.lakes import dataset, event, lineage, parent, source
 BEGAN = datetime(2026, 9, 1, tzinfo=timezone.utc)
 RUNS, SHAPES, COLUMNS = 60, 5, ("a", "b", "c")
 UNCHANGED = ("unchanged", "overwriting")
-JOBS = (*UNCHANGED, "changing", "streaming")
+JOBS = (*UNCHANGED, "changing", "streaming", "renamed", "located", "catalog")
+CATALOG_NAME = {"identifiers": [{"namespace": "hive", "name": "db.t", "type": "TABLE"}]}
 
 
 def history(seed: int) -> list[dict[str, Any]]:
@@ -46,7 +51,7 @@ def _run(chance: random.Random, job: str, name: str, at: datetime) -> list[tuple
             kind,
             when.isoformat(),
             run=name,
-            job=f"jobs/{job}",
+            job=f"jobs/{job}{chance.choice(['', '.table']) if job == 'renamed' else ''}",
             inputs=inputs if whole else (),
             outputs=outputs if whole else (),
             **facets,
@@ -73,6 +78,11 @@ def _inputs(chance: random.Random, job: str) -> list[dict[str, Any]]:
 
 
 def _outputs(chance: random.Random, job: str) -> list[dict[str, Any]]:
+    if job == "located":
+        place = _output(f"lake/{chance.choice(['here', 'there'])}", chance.randrange(SHAPES), None)
+        return [{**place, "facets": {**place["facets"], "symlinks": CATALOG_NAME}}]
+    if job == "catalog":
+        return [_output("hive/db.t", chance.randrange(SHAPES), chance.choice([None, "OVERWRITE"]))]
     if job in UNCHANGED:
         # the lineage changes now and then
         shape = JOBS.index(job) if chance.random() < 0.97 else chance.randrange(SHAPES)

@@ -100,6 +100,8 @@ with past as (
   where m.role <> 'I'
 )
 select job_id from {runs} where needs_recompute
+-- the run had another name of its job before
+union select explode(array(job_id, was_job_id)) from {runs} where was_job_id <> job_id
 union select job_id from late
 union select job_id from untraced
 union select job_id from traced

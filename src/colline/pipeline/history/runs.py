@@ -59,7 +59,7 @@ def stale_runs(tables: LakeTables) -> DataFrame:
     """Runs whose last event is too old, in the form of `changed_runs`."""
     known = tables.read(RUNS).where("open").where(is_stale())
     derived = ("state", "effective", "started_at", "effective_at", "ended_at", "open")
-    was = ("mentions", "effective", "state", "started_at", "effective_at", "ended_at", "opaque")
+    was = ("mentions", "effective", "state", "started_at", "effective_at", "ended_at", "opaque", "job_id")
     rows = known.selectExpr(
         *(name for name in known.columns if name not in derived),
         *(f"{name} as was_{name}" for name in was),
@@ -109,10 +109,12 @@ def _unite_with_known(batch: DataFrame, known: DataFrame) -> DataFrame:
     before = known.selectExpr(*(f"{name} as was_{name}" for name in known.columns))
     both = batch.join(before, F.expr("part = was_part and run_id = was_run_id"), "left")
     mentions = f"coalesce(mentions, {_NO_MENTION}), coalesce(was_mentions, {_NO_MENTION})"
+    was_smaller = "was_run_id is not null and array(was_job_namespace, was_job_name) < array(job_namespace, job_name)"
     return both.selectExpr(
         "run_id",
         "part",
-        *(f"coalesce(was_{name}, {name}) as {name}" for name in ("job_id", "job_namespace", "job_name")),
+        # of several names of its job, the smallest, as within a batch
+        *(f"if({was_smaller}, was_{name}, {name}) as {name}" for name in ("job_id", "job_namespace", "job_name")),
         *(f"least({name}, was_{name}) as {name}" for name in EARLIEST),
         *(f"greatest({name}, was_{name}) as {name}" for name in (*LATEST, *LARGEST)),
         "coalesce(greatest(streaming, was_streaming), false) as streaming",
@@ -122,7 +124,7 @@ def _unite_with_known(batch: DataFrame, known: DataFrame) -> DataFrame:
         f"coalesce(was_mentions, {_NO_MENTION}) as was_mentions",
         "was_run_id is not null as was_known",
         "coalesce(was_effective, false) as was_effective",
-        *(f"was_{name}" for name in ("state", "started_at", "effective_at", "ended_at", "opaque")),
+        *(f"was_{name}" for name in ("state", "started_at", "effective_at", "ended_at", "opaque", "job_id")),
         "coalesce(was_root_run, was_parent_run) as was_above",
     )
 
