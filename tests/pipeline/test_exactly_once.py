@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,8 @@ import pytest
 from colline.environment.java import SHORT_LIVED_JVM
 from colline.errors import LakeError
 from colline.lake.layout import PENDING_BATCH, REBUILD_VERSIONS
-from colline.lake.tables import DESCRIPTIONS, QUARANTINE, TABLES
+from colline.lake.tables import BRONZE, DESCRIPTIONS, QUARANTINE, RUNS, TABLES, Table
+from colline.pipeline.delta_tables import LakeTables
 from colline.pipeline.upkeep.rebuild import REBUILT
 from tests.lakes import land
 from tests.pipeline.interrupts import run_and_interrupt
@@ -49,6 +50,7 @@ TOGETHER = 5
 ORDERS = int(os.environ.get("COLLINE_ORDERS", "1"))
 SPLITS = 3
 EVENTS: list[Any] = [*FIRST[: -len(BAD)], *SECOND]
+InterruptedIngest = Callable[..., None]
 VICTIM = Path(__file__).parent / "killed_ingest.py"
 TOOLS = {
     **os.environ,
@@ -263,6 +265,69 @@ def test_batch_resumes_from_bronze_when_landed_files_are_gone(
     done = ingest(str(tmp_path), spark=spark)
     assert (done.batches, done.events) == (1, len(EVENTS))
     assert gold(tmp_path) == gold(expected_lake)
+
+
+@pytest.fixture
+def interrupt_after_runs(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> InterruptedIngest:
+    """Ingests a lake in a batch that writes bronze and its runs, and not what they report."""
+    from colline.pipeline.ingest import ingest
+    from colline.pipeline.ingest_report import IngestListener
+
+    write = LakeTables._write
+
+    def write_runs_only(tables: LakeTables, written: Table, *given: Any) -> None:
+        if written in (BRONZE, RUNS):
+            write(tables, written, *given)
+
+    def fail(written: str) -> None:
+        if written == RUNS.path:
+            raise OSError("no space left")
+
+    def ingest_partly(lake: Path, *folders: str) -> None:
+        with monkeypatch.context() as patched, pytest.raises(OSError, match="no space left"):
+            patched.setattr(LakeTables, "_write", write_runs_only)
+            ingest(lake, spark, from_=folders, watch=IngestListener(wrote=fail))
+
+    return ingest_partly
+
+
+def test_interrupted_batch_whose_folder_is_gone_is_completed_before_the_next_one(
+    spark: SparkSession, expected_lake: Path, tmp_path: Path, interrupt_after_runs: InterruptedIngest
+) -> None:
+    """For example a share that is no longer mounted."""
+    from colline.pipeline.ingest import ingest
+
+    share, lake, half = tmp_path / "share", tmp_path / "lake", len(EVENTS) // 2
+    folder = str(land(share, EVENTS[:half]).parents[1])
+    interrupt_after_runs(lake, folder)
+    share.rename(tmp_path / "unmounted")
+    land(lake, EVENTS[half:])
+    assert ingest(lake, spark).batches == 1
+    assert gold(lake) == gold(expected_lake)
+    (tmp_path / "unmounted").rename(share)
+    ingest(lake, spark, from_=folder)
+    assert gold(lake) == gold(expected_lake)
+    assert len(table(lake, "bronze/events")) == len(EVENTS)
+
+
+def test_interrupted_batch_is_completed_when_its_table_versions_are_gone(
+    spark: SparkSession, expected_lake: Path, tmp_path: Path, interrupt_after_runs: InterruptedIngest
+) -> None:
+    from deltalake import DeltaTable
+
+    from colline.pipeline.ingest import ingest
+
+    half = len(EVENTS) // 2
+    land(tmp_path, EVENTS[:half])
+    ingest(tmp_path, spark)
+    land(tmp_path, EVENTS[half:])
+    interrupt_after_runs(tmp_path)
+    # another program vacuums the table without regard to the interrupted batch
+    deleted = DeltaTable(str(tmp_path / RUNS.path)).vacuum(0, dry_run=False, enforce_retention_duration=False)
+    assert deleted
+    ingest(tmp_path, spark)
+    assert gold(tmp_path) == gold(expected_lake)
+    assert len(table(tmp_path, "bronze/events")) == len(EVENTS)
 
 
 @pytest.mark.parametrize("seed", range(ORDERS))

@@ -12,10 +12,12 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from delta.exceptions import DeltaConcurrentModificationException
 from delta.tables import DeltaTable
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from colline.errors import LakeError
@@ -155,6 +157,20 @@ class LakeTables:
         schema = ", ".join(f"{name} {kind}" for name, kind in fields_of(table).items())
         reader = self.spark.read.schema(schema).option("basePath", self.path(table))
         return reader.parquet(*paths).select(*fields_of(table))
+
+    def are_complete(self, files: HadoopFiles, tables: Iterable[Table]) -> bool:
+        """Whether the versions to read have all their files. A `VACUUM` by another program may have deleted some."""
+        versions = self.versions or {}
+        try:
+            pinned = {t: v for t in tables if (v := versions.get(t.path)) is not None}
+            return all(map(files.exists, chain.from_iterable(self._files(t, v) for t, v in pinned.items())))
+        except AnalysisException:  # the log no longer has the version
+            return False
+
+    def _files(self, table: Table, version: int) -> list[str]:
+        """The paths of the files of a version."""
+        frame = self.spark.read.format("delta").option("versionAsOf", version).load(self.path(table))
+        return list(frame.inputFiles())
 
     def append(self, table: Table, rows: DataFrame) -> None:
         """Begin to add rows to the table, in a thread."""

@@ -28,7 +28,7 @@ from colline.pipeline.sources.folder_source import EventSource, FolderSource
 from colline.pipeline.sources.kafka_source import KafkaSource, connector_packages, kafka_settings
 from colline.pipeline.sources.plan_resolution import land_resolved
 from colline.pipeline.sources.unreadable import rename_corrupt_file
-from colline.pipeline.upkeep.rebuild import rebuild_locked, undo
+from colline.pipeline.upkeep.rebuild import REBUILT, rebuild_locked, undo
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -134,9 +134,20 @@ class _Ingest:
         return snapshot
 
     def prepare(self) -> None:
-        """Restore the tables if another process left a rebuild unfinished; rebuild them if that is impossible."""
-        if undo(self.lake, self.spark, self.files):
+        """Restore the tables if another process left a rebuild unfinished.
+
+        Rebuild them if that is impossible, or if an interrupted batch cannot be run again.
+        """
+        if undo(self.lake, self.spark, self.files) or self._lost_interrupted_batch():
             rebuild_locked(self.lake, self.spark, self.files, self.options)
+
+    def _lost_interrupted_batch(self) -> bool:
+        """Whether a batch was interrupted whose folder, or a table version that it needs, is gone."""
+        manifest = Manifest.read(self.lake, self.files)
+        if manifest is None or not LakeTables(self.spark, self.lake).exists(BRONZE):
+            return False
+        pinned = LakeTables(self.spark, self.lake, versions=manifest.versions)
+        return not self._source_exists(manifest.folder) or not pinned.are_complete(self.files, REBUILT)
 
     def _ordered_sources(self, addresses: tuple[str, ...]) -> list[str]:
         """What there is to read; first the one whose batch was interrupted, because that batch comes first."""
