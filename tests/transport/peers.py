@@ -32,6 +32,14 @@ CONNECTOR = (
     ("org.apache.commons", "commons-pool2", "2.12.1"),
 )
 
+# what a client of `Broker.secured_address` needs
+LOGIN = {
+    "security.protocol": "SASL_PLAINTEXT",
+    "sasl.mechanism": "PLAIN",
+    "sasl.username": "lineage",
+    "sasl.password": "pass-word-1",
+}
+
 
 @dataclass
 class Request:
@@ -191,16 +199,22 @@ class Broker:
     def __init__(self, folder: Path) -> None:
         self._jars = kafka_jars()
         self._folder = folder
-        self.port, control = free_port(), free_port()
+        self.port, control, secured = free_port(), free_port(), free_port()
         self.address = f"127.0.0.1:{self.port}"
+        self.secured_address = f"127.0.0.1:{secured}"  # for clients with the user name and password of `LOGIN`
         lines = {
             "process.roles": "broker,controller",
             "node.id": "1",
             "controller.quorum.voters": f"1@127.0.0.1:{control}",
-            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{control}",
-            "advertised.listeners": f"PLAINTEXT://{self.address}",
+            "listeners": f"PLAINTEXT://{self.address},SECURED://{self.secured_address},CONTROLLER://127.0.0.1:{control}",
+            "advertised.listeners": f"PLAINTEXT://{self.address},SECURED://{self.secured_address}",
             "controller.listener.names": "CONTROLLER",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURED:SASL_PLAINTEXT",
+            "listener.name.secured.sasl.enabled.mechanisms": "PLAIN",
+            "listener.name.secured.plain.sasl.jaas.config": (
+                "org.apache.kafka.common.security.plain.PlainLoginModule required"
+                f' user_{LOGIN["sasl.username"]}="{LOGIN["sasl.password"]}";'
+            ),
             "log.dirs": str(folder / "logs"),
             "offsets.topic.replication.factor": "1",
             "num.partitions": "3",

@@ -24,7 +24,7 @@ from tests.lakes import encode_events
 from tests.pipeline.lake_view import gold, table
 from tests.pipeline.scenarios import BAD, BAD_REASONS, FIRST, SECOND
 from tests.pipeline.test_exactly_once import TOOLS, VICTIM
-from tests.transport.peers import Broker, add_jars, connector_jars, free_port
+from tests.transport.peers import LOGIN, Broker, add_jars, connector_jars, free_port
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,6 +39,17 @@ def test_a_session_without_the_connector_is_an_error_with_its_package(spark: Spa
     with pytest.raises(LakeError, match="no connector for Kafka") as error:
         ingest(tmp_path, spark, from_="kafka://127.0.0.1/t")
     assert f"--packages org.apache.spark:spark-sql-kafka-0-10_2.13:{spark.version}" in str(error.value)
+
+
+def test_a_connector_that_cannot_be_downloaded_is_an_error_with_the_setting(tmp_path: Path) -> None:
+    package = "org.apache.spark:spark-sql-kafka-0-10_2.13:0.0.0"
+    command = [sys.executable, "-m", "colline", "ingest", "--lake", str(tmp_path), "--from", "kafka://127.0.0.1:1/t"]
+    done = subprocess.run(
+        command, env={**TOOLS, "COLLINE__KAFKA__PACKAGE": package}, check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (3, ""), done.stderr
+    assert "cannot download org.apache.spark#spark-sql-kafka-0-10_2.13;0.0.0" in done.stderr
+    assert f"needed: {package}\nhint: the setting `kafka.package`" in done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +105,20 @@ def test_a_batch_from_kafka_that_was_killed_is_completed_once(
     assert gold(tmp_path) == gold(ingested_twice.copy)
     assert len(table(tmp_path, "bronze/events")) == len(EVENTS)
     assert len(table(tmp_path, "bronze/quarantine")) == len(BAD)
+
+
+@pytest.mark.usefixtures("connector")
+def test_a_broker_with_passwords_is_read_with_the_one_in_the_settings(
+    spark: SparkSession, broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.send("secured", encode_events([EVENTS[0]]))
+    address = f"kafka://{broker.secured_address}/secured"
+    monkeypatch.setenv("COLLINE__KAFKA__PROPERTIES", json.dumps({**LOGIN, "sasl.password": "another"}))
+    with pytest.raises(LakeError, match=f"no access to {address}: .*\nhint: check the settings") as error:
+        ingest(tmp_path, spark, from_=address)
+    assert "another" not in str(error.value)
+    monkeypatch.setenv("COLLINE__KAFKA__PROPERTIES", json.dumps(LOGIN))
+    assert ingest(tmp_path, spark, from_=address).events == 1
 
 
 @pytest.mark.usefixtures("connector")
