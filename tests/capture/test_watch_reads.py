@@ -80,6 +80,27 @@ def test_schema_inference_is_not_captured(spark: SparkSession, watch: Watch, tmp
     assert read == [["age"]]
 
 
+def test_saving_a_model_is_not_captured(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    from pyspark.ml import Pipeline
+    from pyspark.ml.feature import StringIndexer, VectorAssembler
+    from pyspark.ml.regression import LinearRegression
+
+    stages = [
+        StringIndexer(inputCol="region", outputCol="region_index"),
+        VectorAssembler(inputCols=["region_index", "id"], outputCol="features"),
+        LinearRegression(featuresCol="features", labelCol="amount"),
+    ]
+    model = Pipeline(stages=stages).fit(spark.table("watched.orders"))
+    watch.flush(30)
+    captured = len(query_events(watch.events))
+    model.write().overwrite().save(str(tmp_path / "model"))
+    watch.flush(30)
+    assert query_events(watch.events)[captured:] == []
+    model.transform(spark.table("watched.orders")).select("prediction").collect()
+    watch.flush(30)
+    assert [event["eventType"] for event in query_events(watch.events)[captured:]] == ["START", "COMPLETE"]
+
+
 def test_showing_the_result_of_a_command_is_not_a_run(spark: SparkSession, watch: Watch) -> None:
     spark.sql("create table watched.shown using parquet as select id from watched.orders").collect()
     spark.sql("insert into watched.shown select amount from watched.orders").show()

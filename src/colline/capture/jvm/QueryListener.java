@@ -190,7 +190,7 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
       onNestedStart(e, ((Number) root.get()).longValue());
       return;
     }
-    if (e.details() != null && (SCHEMA_INFERENCE.matcher(e.details()).lookingAt() || e.details().indexOf(ICEBERG_ACTIONS) >= 0)) {
+    if (isInternal(e.details())) {
       this.nested.incrementAndGet();
       return;
     }
@@ -210,6 +210,12 @@ public class QueryListener extends org.apache.spark.scheduler.SparkListener impl
     }
     if (isQueued && start.query != null) this.openWithPlan.put(id, Long.valueOf(e.time()));
     else this.openWithoutPlan.put(id, Long.valueOf(e.time()));
+  }
+
+  /** Whether Spark or Iceberg started the execution for a purpose of its own; the details are the stack of the caller. */
+  private static boolean isInternal(String details) {
+    if (details == null) return false;
+    return SCHEMA_INFERENCE.matcher(details).lookingAt() || details.indexOf(ICEBERG_ACTIONS) >= 0 || Rdds.isModelFile(details);
   }
 
   /** Whether the root only shows the rows of a command that now runs inside it; true once for each root. */

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.regex.Pattern;
 import org.apache.spark.rdd.RDDOperationScope;
 import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.scheduler.StageInfo;
@@ -29,9 +30,16 @@ public class Rdds {
     public String output = null;
   }
 
+  /** In the stack of a query or job by which Spark ML saves or loads a model: its files contain no table. */
+  private static final Pattern MODEL_FILES =
+      Pattern.compile("org\\.apache\\.spark\\.ml\\.util\\.(MLWriter|DefaultParamsWriter|DefaultParamsReader|ReadWriteUtils)");
+
   private final HashMap queries = new HashMap();
   private final ArrayDeque order = new ArrayDeque();
   private final HashSet running = new HashSet();
+
+  /** Whether the stack of a caller belongs to Spark ML, which saves or loads a model. */
+  public static boolean isModelFile(String stack) { return MODEL_FILES.matcher(stack).find(); }
 
   /** Remembers the query that an RDD was made from. */
   public synchronized void add(int rdd, Object query) {
@@ -52,6 +60,7 @@ public class Rdds {
     scala.collection.Iterator stages = e.stageInfos().iterator();
     while (stages.hasNext()) {
       StageInfo stage = (StageInfo) stages.next();
+      if (isModelFile(stage.details())) return null;
       isWriter = isWriter || stage.details().indexOf("SparkHadoopWriter") >= 0;
       scala.collection.Iterator rdds = stage.rddInfos().iterator();
       while (rdds.hasNext()) {
