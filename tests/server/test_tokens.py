@@ -196,7 +196,8 @@ def test_replaced_content_with_the_old_time_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost:80:80", "[::1]x", "evil.example#localhost", "localhost@evil.example", "", "[::1"]
+    "host",
+    ["localhost:80:80", "localhost:99999", "[::1]x", "evil.example#localhost", "localhost@evil.example", "", "[::1"],
 )
 def test_malformed_host_is_refused(tmp_path: Path, host: str) -> None:
     with serving(tmp_path / "lake") as server:

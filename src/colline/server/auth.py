@@ -15,7 +15,8 @@ from colline.server.server_settings import LOCAL_HOSTS, ServeSettings
 from colline.server.tokens import TokenBook
 
 # a name, an IPv4 address or an IPv6 address in brackets, and a port
-_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?")
+_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::(?P<port>\d{1,5}))?")
+_MAX_PORT = 65535
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ class Guard:
             return
         host = header(scope, b"host") or ""
         found = _HOST.fullmatch(host)
-        if found is None or found["name"].lower() not in self.hosts or _count(scope, b"host") != 1:
+        is_valid = found is not None and int(found["port"] or 0) <= _MAX_PORT and _count(scope, b"host") == 1
+        if found is None or not is_valid or found["name"].lower() not in self.hosts:
             hint = "use localhost, or start with --allowed-host NAME"
             raise Problem(403, "wrong_scope", f"host `{host[:80]}` is not served here", hint=hint)
 
