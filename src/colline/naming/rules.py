@@ -26,6 +26,9 @@ log = get_logger("colline")
 
 Rule = Callable[[Source, NameContext], "NamedDataset | tuple[NamedDataset, ...] | None"]
 ENTRY_POINTS = "colline.datasets"
+IN_MEMORY = "inmemory://"
+# classes of Spark's streaming sources that make up their rows → format
+GENERATORS = {"RateStreamTable": "rate", "RatePerMicroBatchTable": "rate-micro-batch"}
 
 
 def _by_path_identifier(source: Source, context: NameContext) -> tuple[NamedDataset, ...] | None:
@@ -69,10 +72,16 @@ def _by_path(source: Source, context: NameContext) -> tuple[NamedDataset, ...] |
     return _files(tuple(without_version(path) for path in paths), context) if paths else None
 
 
+def _by_generator(source: Source, _context: NameContext) -> NamedDataset | None:
+    """`spark.readStream.format("rate")` → rate"""
+    name = GENERATORS.get(source.provider.rpartition(".")[2])
+    return NamedDataset(DatasetName(IN_MEMORY, name)) if name else None
+
+
 def _by_kind(source: Source, _context: NameContext) -> NamedDataset:
     """A source without an address: local data, or a provider without a rule."""
     if source.kind is SourceKind.LOCAL:
-        return NamedDataset(DatasetName("inmemory://", source.provider or "local data"))
+        return NamedDataset(DatasetName(IN_MEMORY, source.provider or "local data"))
     return NamedDataset(DatasetName("unknown", source.provider or source.kind.value))
 
 
@@ -85,6 +94,7 @@ RULES: tuple[Rule, ...] = (
     _by_jdbc,  # jdbc:…
     _by_table,  # session catalog, Hive, Delta, Iceberg, views
     _by_path,  # files and folders
+    _by_generator,  # rate
     _by_kind,
 )
 

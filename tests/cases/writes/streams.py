@@ -63,9 +63,9 @@ while not list(folder.glob("progress/commits/[0-9]*")) and time.time() < deadlin
     time.sleep(0.1)
 query.stop()
 # expect:
-#   input: org.apache.spark.sql.execution.streaming.sources.RateStreamTable
-#   read: org.apache.spark.sql.execution.streaming.sources.RateStreamTable.timestamp value
-#   read: org.apache.spark.sql.execution.streaming.sources.RateStreamTable.value filter
+#   input: rate
+#   read: rate.timestamp value
+#   read: rate.value filter
 
 # case: a stream into a Delta path has the columns of the table, and its generated columns
 # table: t(a, b, c, k)
