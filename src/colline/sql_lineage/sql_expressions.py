@@ -14,6 +14,7 @@ from sqlglot import exp
 from colline.sql_lineage.sql_functions import (
     CASE_FUNCTIONS,
     CHOICE_FUNCTIONS,
+    DECRYPTIONS,
     function_name,
     is_aggregate,
     is_masking,
@@ -22,7 +23,16 @@ from colline.sql_lineage.sql_functions import (
 )
 from colline.sql_lineage.sql_scope import SqlScope
 from colline.trace import Effect
-from colline.trace.flow import NO_DEPENDENCIES, Dependencies, Flow, apply_effect, merge, read_member, truncate
+from colline.trace.flow import (
+    NO_DEPENDENCIES,
+    Dependencies,
+    Flow,
+    apply_effect,
+    clear_masking,
+    merge,
+    read_member,
+    truncate,
+)
 
 Rule = Callable[[Any, SqlScope], Dependencies]
 _Rule = TypeVar("_Rule", bound=Rule)
@@ -94,7 +104,8 @@ def _transform(node: Any, scope: SqlScope) -> Dependencies:
     children = node.flatten(unnest=False) if isinstance(node, (exp.Connector, exp.Binary)) else _children(node)
     is_grouped = is_aggregate(node) and not is_value_of_another_row(node)
     effect = Effect.AGGREGATION if is_grouped else Effect.TRANSFORMATION
-    return apply_effect(_merge_nodes(children, scope), effect, masking=is_masking(node))
+    found = apply_effect(_merge_nodes(children, scope), effect, masking=is_masking(node))
+    return clear_masking(found) if name in DECRYPTIONS else found
 
 
 @rule("Column", "Dot")

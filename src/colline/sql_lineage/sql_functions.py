@@ -13,7 +13,12 @@ MASKING_FUNCTIONS = frozenset((
     "standard_hash", "mask", "mask_inner", "mask_outer", "hash_agg", "count", "count_if", "countif", "count_big",
     "approx_count_distinct", "approx_distinct", "hll", "apply_aggregation",
 ))  # fmt: skip
-# classes of sqlglot for such functions; a class that this version of sqlglot does not have is skipped
+# Names of functions that recover what a masking one took.
+DECRYPTIONS = frozenset((
+    "aes_decrypt", "try_aes_decrypt", "decrypt", "decrypt_raw", "try_decrypt", "decryptbykey", "decryptbypassphrase",
+    "pgp_sym_decrypt", "pgp_pub_decrypt",
+))  # fmt: skip
+# classes of sqlglot for masking functions; a class that this version of sqlglot does not have is skipped
 _MASKING_CLASSES = (
     "MD5", "MD5Digest", "MD5NumberLower64", "MD5NumberUpper64", "SHA", "SHA1Digest", "SHA2", "SHA2Digest", "Count",
     "CountIf", "ApproxDistinct", "FarmFingerprint", "StandardHash", "Encrypt", "EncryptRaw", "HashAgg", "Hll",

@@ -1,14 +1,14 @@
-"""MERGE and INSERT ALL: several clauses that write to a table, each with its own condition; and what SET assigns."""
+"""MERGE, upserts and INSERT ALL: clauses that write to a table under conditions of their own; what SET assigns."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
 
-from colline.sql_lineage.named_relation import NamedRelation, table_relation
+from colline.sql_lineage.named_relation import NamedFlow, NamedRelation, table_relation
 from colline.sql_lineage.sql_expressions import expression_flow, indirect
 from colline.sql_lineage.sql_queries import query_relation, read_query, with_ctes
 from colline.sql_lineage.sql_scope import SqlScope, StatementContext
@@ -25,19 +25,16 @@ def merged_table(node: Any, context: StatementContext) -> Written:
     scope = _merge_scope(node, table, context)
     flows: dict[str, list[Flow]] = {}
     deleted: list[Dependencies] = []
-    conditions: dict[str, list[Any]] = {}
-    for clause in _clauses(node):
-        kind = f"{clause.args.get('matched')} {clause.args.get('source')}"
-        before = conditions.setdefault(kind, [])
-        before.append(clause.args.get("condition"))
+    for clause, before in _clauses_with_earlier(node):
         action = clause.args.get("then")
-        if not isinstance(action, (exp.Insert, exp.Update)):
-            deleted.append(indirect(before, scope, Effect.FILTER) if _deletes(action) else merge(()))
+        if not _sets_columns(clause):
+            every = _conditions((*before, clause))
+            deleted.append(indirect(every, scope, Effect.FILTER) if _deletes(action) else merge(()))
             continue
-        condition = indirect(before[-1:], scope, Effect.CONDITIONAL)
-        for name, flow in _assigned_flows(action, table, scope, condition).items():
-            if not _is_unchanged(flow, table, name):
-                flows.setdefault(name, []).append(flow)
+        setting = [each for each in before if _sets_columns(each)]
+        condition = indirect(_conditions((*setting, clause)), scope, Effect.CONDITIONAL)
+        for name, flow in set_columns(_assigned_flows(action, table, scope), table, condition):
+            flows.setdefault(name, []).append(flow)
     on = indirect([node.args.get("on")], scope, Effect.JOIN)
     source = scope.sources["#source"]
     rows = merge((source.row_dependencies, on, *deleted))
@@ -58,26 +55,39 @@ def _clauses(node: Any) -> list[Any]:
     return list(whens.expressions) if whens is not None else list(node.expressions)
 
 
+def _clauses_with_earlier(node: Any) -> Iterator[tuple[Any, list[Any]]]:
+    """Each clause, with the clauses before it that the same rows may take."""
+    earlier: dict[str, list[Any]] = {}
+    for clause in _clauses(node):
+        before = earlier.setdefault(f"{clause.args.get('matched')} {clause.args.get('source')}", [])
+        yield clause, list(before)
+        before.append(clause)
+
+
+def _conditions(clauses: Iterable[Any]) -> list[Any]:
+    return [clause.args.get("condition") for clause in clauses]
+
+
+def _sets_columns(clause: Any) -> bool:
+    return isinstance(clause.args.get("then"), (exp.Insert, exp.Update))
+
+
 def _deletes(action: Any) -> bool:
     return action is not None and "DELETE" in str(action.name or action).upper()
 
 
-def _assigned_flows(action: Any, table: TableSchema, scope: SqlScope, condition: Dependencies) -> dict[str, Flow]:
-    """The flow of each column that a clause sets."""
+def _assigned_flows(action: Any, table: TableSchema, scope: SqlScope) -> list[NamedFlow]:
+    """The columns of a clause with their flows, without its condition."""
     if _is_star(action):
         source = scope.sources["#source"]
         names = [name for name in table.columns if source.find(name) is not None] or list(source.names)
-        flows = {name: source.find(name) or Flow() for name in names}
-        return {name: conditional_flow(flow, condition) for name, flow in flows.items()}
+        return [(name, source.find(name) or Flow()) for name in names]
     if isinstance(action, exp.Update):
         aliases = [alias for alias in scope.sources if alias != "#source"]
-        return dict(assigned_column(each, aliases, scope, condition) for each in action.expressions)
+        return [assigned_column(each, aliases, scope) for each in action.expressions]
     values = action.expression.expressions if action.expression is not None else []
     names = [column.name for column in action.this.expressions] if action.this is not None else list(table.columns)
-    return {
-        name: conditional_flow(expression_flow(value, scope), condition)
-        for name, value in zip(names, values, strict=False)
-    }
+    return [(name, expression_flow(value, scope)) for name, value in zip(names, values, strict=False)]
 
 
 def _is_star(action: Any) -> bool:
@@ -88,19 +98,24 @@ def _is_star(action: Any) -> bool:
     )
 
 
-def assigned_column(
-    assignment: Any, aliases: Collection[str], scope: SqlScope, condition: Dependencies
-) -> tuple[str, Flow]:
-    """`set t.a = b` → a, and the flow of b under the condition of its clause; `set s.x = b` changes the struct s."""
+def assigned_column(assignment: Any, aliases: Collection[str], scope: SqlScope) -> NamedFlow:
+    """`set t.a = b` → a, and the flow of b; `set s.x = b` changes the struct s."""
     flow = expression_flow(assignment.expression, scope)
     parts = [part.name for part in assignment.this.parts]
     names = parts[1:] if len(parts) > 1 and parts[0].lower() in aliases else parts[-1:] if len(parts) == 1 else parts
     if len(names) > 1:
         flow = Flow(apply_effect(flow.dependencies, Effect.TRANSFORMATION), flow.text, flow.description)
-    return names[0], conditional_flow(flow, condition)
+    return names[0], flow
 
 
-def conditional_flow(flow: Flow, condition: Dependencies) -> Flow:
+def set_columns(columns: Iterable[NamedFlow], table: TableSchema, condition: Dependencies) -> list[NamedFlow]:
+    """The columns that a clause sets, under its condition; `set a = t.a` sets nothing."""
+    return [
+        (name, _conditional_flow(flow, condition)) for name, flow in columns if not _is_unchanged(flow, table, name)
+    ]
+
+
+def _conditional_flow(flow: Flow, condition: Dependencies) -> Flow:
     """A value that is written under a condition."""
     if not condition:
         return flow
@@ -111,6 +126,28 @@ def _is_unchanged(flow: Flow, table: TableSchema, name: str) -> bool:
     """`set a = t.a` keeps the value that the column has."""
     column = flow.column
     return column is not None and column == ColumnRef(table.name, column.field) and column.field.lower() == name.lower()
+
+
+def upserted_rows(conflict: Any, inserted: NamedRelation, target: Any, context: StatementContext) -> NamedRelation:
+    """`insert … select k, x … on conflict (k) do update set n = excluded.x` → n from x; t.k and excluded.k JOIN."""
+    table = context.tables.find(context.parts(target))
+    alias = target.alias_or_name.lower()
+    scope = SqlScope(context, sources={alias: table_relation(table), "excluded": inserted}, read_query=read_query)
+    condition = indirect([conflict.args.get("where")], scope, Effect.CONDITIONAL)
+    flows = {name: [flow] for name, flow in inserted.columns}
+    assigned = [assigned_column(each.transform(_excluded_value), [alias], scope) for each in conflict.expressions]
+    for name, flow in set_columns(assigned, table, condition):
+        flows.setdefault(name, []).append(flow)
+    keys = [key.this for key in conflict.args.get("conflict_keys") or ()]
+    both = [exp.column(key.name, table=source) for key in keys for source in (alias, "excluded")]
+    columns = [(name, merge_flows(each)) for name, each in flows.items()]
+    return inserted.with_columns(columns).with_rows(indirect(both, scope, Effect.JOIN))
+
+
+def _excluded_value(node: Any) -> Any:
+    """`values(x)` of MySQL → excluded.x"""
+    is_values = isinstance(node, exp.Anonymous) and str(node.this).upper() == "VALUES" and node.expressions
+    return exp.column(node.expressions[0].name, table="excluded") if is_values else node
 
 
 def multi_table_insert(node: Any, context: StatementContext) -> Written:

@@ -11,7 +11,7 @@ from sqlglot import exp
 from colline.sql_lineage.created_views import created_view, creates_view
 from colline.sql_lineage.named_relation import NamedRelation, table_relation
 from colline.sql_lineage.sql_expressions import indirect
-from colline.sql_lineage.sql_merges import assigned_column, merged_table, multi_table_insert
+from colline.sql_lineage.sql_merges import assigned_column, merged_table, multi_table_insert, set_columns, upserted_rows
 from colline.sql_lineage.sql_queries import query_relation, read_query, with_ctes
 from colline.sql_lineage.sql_scope import SqlScope, StatementContext
 from colline.sql_lineage.sql_sources import argument, join_sources, table_key
@@ -117,10 +117,14 @@ def _insert(node: Any, context: StatementContext) -> Written:
         query = query.copy()
         query.set("with_" if "with_" in exp.Select.arg_types else "with", with_clause.copy())
     relation = read_query(query, scope)
-    by_name = bool(node.args.get("by_name"))
-    return table_write(
-        Target(target, names or (relation.names if by_name else ())), relation, context, context.sql(node)
-    )
+    if node.args.get("by_name"):
+        names = names or relation.names
+    conflict = node.args.get("conflict")
+    if conflict is not None:
+        names = names or context.tables.find(context.parts(target)).columns
+        relation = upserted_rows(conflict, relation.rename(names), target, context)
+        names = relation.names
+    return table_write(Target(target, names), relation, context, context.sql(node))
 
 
 def _update(node: Any, context: StatementContext) -> Written:
@@ -128,7 +132,8 @@ def _update(node: Any, context: StatementContext) -> Written:
     target, scope, rows = _update_sources(node, context)
     condition = indirect([node.args.get("where")], scope, Effect.CONDITIONAL)
     aliases = {node.this.alias_or_name.lower(), target.alias_or_name.lower()}
-    flows = dict(assigned_column(each, aliases, scope, condition) for each in node.expressions)
+    assigned = [assigned_column(each, aliases, scope) for each in node.expressions]
+    flows = dict(set_columns(assigned, context.tables.find(context.parts(target)), condition))
     relation = NamedRelation(tuple(flows.items()), rows)
     return table_write(Target(target, tuple(flows)), relation, context, context.sql(node))
 

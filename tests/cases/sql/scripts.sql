@@ -236,4 +236,31 @@ $$;
 -- expect:
 --   shop.load: shop.target.id <- shop.src.id direct/identity
 --   shop.load: shop.target.x <- shop.src.x direct/identity
+--   shop.load: shop.target.* <- shop.target.id indirect/join
+--   shop.load: shop.target.* <- shop.src.id indirect/join
 --   shop.load: shop.target.n <- shop.target.x indirect/conditional
+
+-- case: a column that only the conflict clause of an upsert sets
+-- dialect: postgres
+-- table: shop.src(id, x, at)
+-- table: shop.target(id, x, n, at)
+insert into shop.target as t (id, x) select id, upper(x) from shop.src
+on conflict (id) do update set x = excluded.x, n = t.n + 1, at = t.at where t.x is null;
+-- expect:
+--   shop.target.id <- shop.src.id direct/identity
+--   shop.target.x <- shop.src.x direct/transformation
+--   shop.target.x <- shop.target.x indirect/conditional
+--   shop.target.n <- shop.target.n direct/transformation
+--   shop.target.n <- shop.target.x indirect/conditional
+--   shop.target.* <- shop.target.id indirect/join
+--   shop.target.* <- shop.src.id indirect/join
+
+-- case: an upsert of MySQL
+-- dialect: mysql
+-- table: src(id, x, y)
+-- table: target(id, x, y)
+insert into target (id, x) select id, x from src on duplicate key update y = values(x), x = target.x;
+-- expect:
+--   target.id <- src.id direct/identity
+--   target.x <- src.x direct/identity
+--   target.y <- src.x direct/identity
