@@ -244,6 +244,12 @@ def test_repeated_events_in_another_file_change_no_row(spark: SparkSession, lake
     assert sorted(str(r) for r in table(lake, "silver/runs")) == runs
 
 
+def test_frames_of_rdds_belong_to_the_session_of_the_user(ingested_twice: Ingested, spark: SparkSession) -> None:
+    frame = spark.sparkContext.parallelize([(1,)]).toDF(["a"])
+    assert frame.sparkSession is spark
+    assert spark.conf.get("spark.sql.codegen.factoryMode", "FALLBACK") == "FALLBACK"
+
+
 def test_ingest_without_new_files_has_no_batch(spark: SparkSession, lake: Path) -> None:
     from colline.pipeline.ingest import ingest
 

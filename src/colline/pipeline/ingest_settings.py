@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from pyspark import RDD
+
 from colline.pipeline.sources.landing import ONE_FILE_EACH
 
 if TYPE_CHECKING:
@@ -94,6 +96,7 @@ def _session_copy(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[Sp
     `newSession` would lose what the user set at run time, such as the keys of a store. Other threads that use the
     user's session are not affected.
     """
+    rdd_to_frame = RDD.toDF
     own = type(spark)(spark.sparkContext, spark._jsparkSession.cloneSession())
     active = own._jvm.org.apache.spark.sql.SparkSession
     before = active.getActiveSession()
@@ -103,6 +106,8 @@ def _session_copy(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[Sp
         yield own
     finally:
         active.setActiveSession(before.get()) if before.isDefined() else active.clearActiveSession()
+        # PySpark gives this method to the newest session object, also to the one it makes for each batch of a stream
+        RDD.toDF = rdd_to_frame
 
 
 def activate(own: SparkSession) -> None:
