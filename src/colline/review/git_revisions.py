@@ -25,8 +25,11 @@ def extract_revision(folder: Path, revision: str, target: Path) -> None:
         raise SettingError(f"{folder} has too many files at {revision}", hint="review a smaller folder")
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
         for member in files:
-            if member.isfile():  # links could point to a place outside of the folder
-                files.extract(member, target, filter="data")
+            content = files.extractfile(member) if member.isfile() else None  # a link could lead out of the folder
+            path = (target / member.name).resolve()
+            if content is not None and path.is_relative_to(target.resolve()):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content.read())
 
 
 def _git(folder: Path, *arguments: str) -> bytes:
