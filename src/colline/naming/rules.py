@@ -27,7 +27,7 @@ log = get_logger("colline")
 Rule = Callable[[Source, NameContext], "NamedDataset | tuple[NamedDataset, ...] | None"]
 ENTRY_POINTS = "colline.datasets"
 IN_MEMORY = "inmemory://"
-# classes of Spark's streaming sources that make up their rows → format
+# classes of Spark's streaming sources that generate their rows → format
 GENERATORS = {"RateStreamTable": "rate", "RatePerMicroBatchTable": "rate-micro-batch"}
 
 
